@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from laconic.classify.multilabel import indicator, is_multilabel, names_of
+from laconic.core import penalties
 from laconic.core.arrays import AnyArray, Array, Bools
-from laconic.core.penalties import LabelTree
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -111,7 +111,7 @@ def branches_of(taxonomy: Mapping[str, str] | str, classes: AnyArray) -> Branche
     return Branches(tuple(found[below] for below in order), table)
 
 
-def tree_penalty(taxonomy: Taxonomy, classes: AnyArray, strength: object) -> LabelTree:
+def tree_penalty(taxonomy: Taxonomy, classes: AnyArray, strength: object) -> penalties.LabelTree:
     """Return the penalty under which sister labels share words."""
     if taxonomy is None:
         raise ValueError("the penalty label-tree needs label_tree=")
@@ -120,7 +120,7 @@ def tree_penalty(taxonomy: Taxonomy, classes: AnyArray, strength: object) -> Lab
     if strength is not None and not isinstance(strength, int | float):
         raise ValueError(f"the penalty label-tree has one strength, got {strength!r}")
     nested = branches_of(taxonomy, classes).nested()
-    return LabelTree(nested, 1.0 if strength is None else float(strength))
+    return penalties.LabelTree(nested, 1.0 if strength is None else float(strength))
 
 
 def learned_taxonomy(counts: sp.csr_matrix, labels: AnyArray, seed: int) -> dict[str, str]:

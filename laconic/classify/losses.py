@@ -1,17 +1,21 @@
-"""The loss of a TextClassifier: by default the log-loss, of labels with one score or several."""
+"""The loss of a TextClassifier: by default the log-loss, of labels with one score or several.
+
+Losses are named in their package, which imports each when it is asked for: a model has but one.
+"""
 
 from __future__ import annotations
 
 from laconic.classify.multilabel import is_multilabel, names_of
+from laconic.core import losses
 from laconic.core.arrays import AnyArray
-from laconic.core.losses import Logistic, Loss, Multinomial, as_loss
+from laconic.core.losses import Loss
 
 
 def checked_loss(given: Loss | str | None) -> Loss | None:
     """Return a stated loss, or None; a ValueError that says why if it cannot be that of labels."""
     if given is None:
         return None
-    loss = as_loss(given)
+    loss = losses.as_loss(given)
     if not loss.classifies:
         raise ValueError(
             f"{type(loss).__name__} is a loss of real targets: a TextClassifier takes one of "
@@ -34,9 +38,9 @@ def used_loss(given: Loss | str | None, n_labels: int, several: bool = False) ->
     loss = checked_loss(given)
     one_score = n_labels == 2 or several
     if loss is None:
-        return Logistic() if one_score else Multinomial()
-    if type(loss) is Multinomial and n_labels == 2 and not several:
-        return Logistic()
+        return losses.Logistic() if one_score else losses.Multinomial()
+    if n_labels == 2 and not several and type(loss) is losses.Multinomial:
+        return losses.Logistic()
     return loss
 
 

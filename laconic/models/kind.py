@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "laconic.kinds"
 COMPACT = ".compact"
 # The packages of laconic itself that declare kinds or public names.
-TASKS = ("linear", "classify", "tag", "parse", "rerank", "pipeline", "mine", "lm", "embed", "time")
+TASKS = ("classify", "tag", "parse", "rerank", "pipeline", "mine", "lm", "embed", "time", "linear")
 # No dot: what follows one in a model file is the form, as in `tag.compact`.
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 

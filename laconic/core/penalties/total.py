@@ -9,7 +9,6 @@ import numpy as np
 from laconic.core.arrays import Array
 from laconic.core.penalties.base import Penalty, Quadratic
 from laconic.core.penalties.group import GroupLasso, SparseGroupLasso
-from laconic.core.penalties.label_tree import LabelTree
 from laconic.core.penalties.overlap import CopyTerm, OverlapGroupLasso, prox_by_copies
 from laconic.core.penalties.separable import L1, ElasticNet
 from laconic.core.penalties.tree import TreeGroupLasso
@@ -129,7 +128,8 @@ def _taken_apart(term: Penalty) -> list[Penalty]:
     """Return the terms of a sum, or a lasso and overlapping groups for groups and trees."""
     if isinstance(term, PenaltySum):
         return term.simple()
-    if isinstance(term, LabelTree) or not isinstance(term, (SparseGroupLasso, TreeGroupLasso)):
+    kinds = (SparseGroupLasso, GroupLasso, TreeGroupLasso)
+    if not isinstance(term, kinds) or type(term) not in kinds:  # a label tree is none of them
         return [term]
     ratio = 0.0 if isinstance(term, GroupLasso) else term.l1_ratio
     lasso = L1(term.strength * ratio, factors=term.factors, positive=term.positive)
