@@ -15,7 +15,8 @@ repeats its phrases, long contexts are more informative. With growth None, where
 strengths follow from the numbers n_k of n-grams of d + 1 words that occur k times, from which
 Kneser and Ney take their discount n_1 / (n_1 + 2 n_2):
 
-    NestedRidge                s_d = strength n_1 / (2 n_2), the odds of that discount
+    NestedRidge                s_d = strength (n_1 / (2 n_2))^1.25, the odds of that discount
+    NestedLasso                s_d = strength discount^1.5
     all others                 s_d = strength times the discount
 
 for longer contexts than the empty one. The weights of single words, whose frequencies are known
@@ -37,6 +38,9 @@ from numpy.typing import NDArray
 
 from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.penalties import Penalty
+
+# Powers that suit repetitive and varied texts alike, chosen on six texts.
+STEEPER_ODDS, STEEPER_DISCOUNTS = 1.25, 1.5
 
 
 class NestedWeights(NamedTuple):
@@ -258,7 +262,7 @@ class NestedRidge(NestedEntrywise):
 
     Parameters
     ----------
-    strength : float, default=0.08
+    strength : float, default=0.05
         Strength of the penalty: larger values keep weights smaller.
     growth : float or None, default=None
         Factor of the strength per word of a context; None estimates it from counts of n-grams.
@@ -276,14 +280,14 @@ class NestedRidge(NestedEntrywise):
 
     terms = _Ridge
 
-    def __init__(self, strength: float = 0.08, growth: float | None = None, roots: float = 0.03):
+    def __init__(self, strength: float = 0.05, growth: float | None = None, roots: float = 0.03):
         self.strength = strength
         self.growth = growth
         self.roots = roots
 
     def by_counts(self, weights: NestedWeights) -> Array:
         """See NestedEntrywise."""
-        return by_odds(self.strength, weights, self.roots)
+        return by_odds(self.strength, weights, self.roots, STEEPER_ODDS)
 
 
 class NestedLasso(NestedEntrywise):
@@ -291,7 +295,7 @@ class NestedLasso(NestedEntrywise):
 
     Parameters
     ----------
-    strength : float, default=1.0
+    strength : float, default=1.1
         Strength of the penalty: larger values give fewer and smaller weights.
     growth : float or None, default=None
         Factor of the strength per word of a context; None estimates it from counts of n-grams.
@@ -312,14 +316,14 @@ class NestedLasso(NestedEntrywise):
 
     terms = _Lasso
 
-    def __init__(self, strength: float = 1.0, growth: float | None = None, roots: float = 0.02):
+    def __init__(self, strength: float = 1.1, growth: float | None = None, roots: float = 0.02):
         self.strength = strength
         self.growth = growth
         self.roots = roots
 
     def by_counts(self, weights: NestedWeights) -> Array:
         """See NestedEntrywise."""
-        return by_discount(self.strength, weights, self.roots)
+        return by_discount(self.strength, weights, self.roots, STEEPER_DISCOUNTS)
 
 
 def check_strength(strength: float, growth: float | None) -> None:
@@ -356,17 +360,19 @@ def discounts(weights: NestedWeights) -> Array:
     return once / (once + 2 * twice)
 
 
-def by_discount(strength: float, weights: NestedWeights, roots: float | None = None) -> Array:
-    """Return strength times the discount of each weight's depth; `roots`, if given, at depth 0."""
-    rates = strength * discounts(weights)
+def by_discount(
+    strength: float, weights: NestedWeights, roots: float | None = None, power: float = 1.0
+) -> Array:
+    """Return strength discount^power of each weight's depth; `roots`, if given, at depth 0."""
+    rates = strength * discounts(weights) ** power
     if roots is not None:
         rates[0] = roots
     return rates[weights.depth]
 
 
-def by_odds(strength: float, weights: NestedWeights, roots: float) -> Array:
-    """Return strength n_1 / (2 n_2) of each weight's depth, `roots` at depth 0."""
+def by_odds(strength: float, weights: NestedWeights, roots: float, power: float = 1.0) -> Array:
+    """Return strength (n_1 / (2 n_2))^power of each weight's depth, `roots` at depth 0."""
     once, twice = counted(weights)
-    odds = strength * once / (2 * twice)
+    odds = strength * (once / (2 * twice)) ** power
     odds[0] = roots
     return odds[weights.depth]

@@ -129,7 +129,7 @@ def test_strengths_follow_the_discounts_of_n_grams() -> None:
     rates = NestedGroups(0.5, repeats=0.0).on(weights).rates
     np.testing.assert_allclose(rates, 0.5 * found[weights.depth])
     odds = found / (1 - found)
-    for penalty, factors in ((NestedRidge(0.3), odds), (NestedLasso(0.3), found)):
+    for penalty, factors in ((NestedRidge(0.3), odds**1.25), (NestedLasso(0.3), found**1.5)):
         expected = np.append(penalty.roots, 0.3 * factors[1:])
         np.testing.assert_allclose(penalty.on(weights).rates, expected[weights.depth])
     tree = NestedTree(0.3, ridge=0.1).on(weights)
