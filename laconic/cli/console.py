@@ -40,9 +40,9 @@ def guard() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()  # a closed pipe is noticed here and not while the interpreter shuts down
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         _show_traceback_if_debugging()
-        fail("interrupted.")
+        fail(f"{interrupt}." if str(interrupt) else "interrupted.")
         raise SystemExit(INTERRUPTED) from None
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]

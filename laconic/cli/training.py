@@ -24,6 +24,7 @@ from laconic.cli.slots import bind
 from laconic.core.report import Callback, Event, Reported
 
 Fitted = TypeVar("Fitted")
+NOTHING_KEPT = "interrupted before the training was done; no model is written"
 
 
 class Trained(NamedTuple):
@@ -88,9 +89,12 @@ class Run:
                 self.bar.show(event)
                 return interrupt.requested
 
-            fitted = fit(on_event)
-        if at_once and interrupt.requested:
-            raise KeyboardInterrupt
+            try:
+                fitted = fit(on_event)
+                if at_once and interrupt.requested:
+                    raise KeyboardInterrupt
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(NOTHING_KEPT if at_once else "") from None
         said = {str(one.message).rstrip("."): None for one in caught}
         self.notes += [f"{message}." for message in said]
         return fitted

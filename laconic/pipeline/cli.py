@@ -41,7 +41,7 @@ def train(
 ) -> Trained:
     """Train a pipeline from raw text to trees.
 
-    Ctrl-C ends the training without a model.
+    Ctrl-C ends the training without a model: its parts learn from one another.
     """
     if not any(model.get(part, True) for part in PARTS):
         raise InputError("nothing is left to learn: leave out at most three of the parts.")

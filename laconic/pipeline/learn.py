@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from laconic.core.report import Callback, Event, FitReport
+from laconic.core.report import Callback, Event
 from laconic.core.solvers.online import Mira
 from laconic.parse.model import Parser
 from laconic.pipeline.lemmas import Lemmatizer
 from laconic.pipeline.predict import (
+    PipelinePart,
     PipelinePredictor,
+    changed,
     parser_columns,
-    with_parts,
     word_columns,
 )
 from laconic.pipeline.segment import Segmenter
@@ -33,21 +34,29 @@ def learn_parts(model: PipelinePredictor, sentences: Conllu, callback: Callback 
     """
     words = word_columns(sentences)
     forms, n_jobs = sentences.words(FORM), model.n_jobs
-    model.segmenter_ = model.splitter_ = model.tags_ = model.lemmatizer_ = None
+
+    def small(part: PipelinePart) -> PipelinePart:
+        return trimmed(part, model.keep)
+
+    # Each part is trimmed as soon as it is learned: whole ones are the most of the memory.
+    model.segmenter_ = model.splitter_ = model.tags_ = model.lemmatizer_ = model.parser_ = None
     if model.segment:
-        model.segmenter_ = Segmenter(n_jobs).fit(sentences, _named(callback, "segmentation"))
-        model.splitter_ = Splitter(n_jobs).fit(sentences, _named(callback, "words"))
+        segmenter = Segmenter(n_jobs).fit(sentences, _named(callback, "segmentation"))
+        model.segmenter_ = changed(segmenter, small)
+        splitter = Splitter(n_jobs).fit(sentences, _named(callback, "words"))
+        model.splitter_ = changed(splitter, small)
     gold = predicted = Tags(*map(sentences.words, (UPOS, XPOS, FEATS)))
     if model.tags:
-        model.tags_ = WordTags(n_jobs)
+        tags = WordTags(n_jobs)
         wanted = model.lemmas or model.parse
-        predicted = model.tags_.fit_crossed(words, gold, _named(callback, "tags"), wanted)
+        predicted = tags.fit_crossed(words, gold, _named(callback, "tags"), wanted)
+        model.tags_ = changed(tags, small)
     lemmas = sentences.words(LEMMA)
     if model.lemmas:
-        model.lemmatizer_ = Lemmatizer(n_jobs)
-        model.lemmatizer_.fit(forms, gold, lemmas, predicted, _named(callback, "lemmas"))
-        lemmas = model.lemmatizer_.predict(forms, predicted)
-    parser = None
+        lemmatizer = Lemmatizer(n_jobs)
+        lemmatizer.fit(forms, gold, lemmas, predicted, _named(callback, "lemmas"))
+        model.lemmatizer_ = changed(lemmatizer, small)
+        lemmas = lemmatizer.predict(forms, predicted)
     if model.parse:
         parser = Parser("carreras", learner=Mira(), n_jobs=n_jobs)
         bank = Treebank(
@@ -55,9 +64,9 @@ def learn_parts(model: PipelinePredictor, sentences: Conllu, callback: Callback 
         )
         parser.fit(bank, callback=_named(callback, "trees"))
         parser.set_params(prune=PRUNE, most_heads=MOST_HEADS)
-    model.parser_ = parser
-    model.report_ = FitReport()
-    with_parts(model, model, lambda part: trimmed(part, model.keep))
+        found = trimmed(parser, model.keep)
+        assert isinstance(found, Parser)
+        model.parser_ = found
 
 
 def _named(callback: Callback | None, part: str) -> Callback | None:

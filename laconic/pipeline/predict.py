@@ -175,6 +175,16 @@ def parts_of(
 
 
 Piped = TypeVar("Piped", bound=PipelinePredictor)
+Holder = TypeVar("Holder")
+
+
+def changed(holder: Holder, change: Callable[[PipelinePart], PipelinePart]) -> Holder:
+    """Return a copy of what holds taggers, these changed; of None, None."""
+    found = copy.copy(holder)
+    for held in ("tagger_", "sentence_tagger_", "upos_", "morphology_"):
+        if getattr(found, held, None) is not None:
+            setattr(found, held, change(getattr(found, held)))
+    return found
 
 
 def with_parts(
@@ -183,11 +193,7 @@ def with_parts(
     """Give a model the parts of another one, its taggers and its parser changed."""
     to.report_ = given.report_
     for name in ("segmenter_", "splitter_", "tags_", "lemmatizer_"):
-        holder = copy.copy(getattr(given, name))
-        setattr(to, name, holder)
-        for held in ("tagger_", "sentence_tagger_", "upos_", "morphology_"):
-            if getattr(holder, held, None) is not None:
-                setattr(holder, held, change(getattr(holder, held)))
+        setattr(to, name, changed(getattr(given, name), change))
     parser = None if given.parser_ is None else change(given.parser_)
     to.parser_ = cast("Parser | CompactParser | None", parser)
     return to

@@ -95,16 +95,18 @@ class WordTags(HasParameters):
         self.upos_ = self.morphology_ = None
         if len(set(joined)) == 1:
             return tags
-        with_upos = words.with_columns({"upos": tags.upos})
-        if len(set(tags.upos)) > 1:
+        upos, labels, found = tags.upos, frequent(joined), tags
+        several = len(set(upos)) > 1
+        if several:
+            upos = self._crossed(UPOS, words, upos, callback)
+        with_upos = words.with_columns({"upos": upos})
+        # The taggers of folds come first: none is in memory beside one that is kept.
+        if crossed:
+            found = Tags.of(self._crossed(MORPHOLOGY, with_upos, labels, callback))
+        if several:
             self.upos_ = self._learn(UPOS, words, tags.upos, callback)
-            predicted = self._crossed(UPOS, words, tags.upos, callback)
-            with_upos = words.with_columns({"upos": predicted})
-        labels = frequent(joined)
         self.morphology_ = self._learn(MORPHOLOGY, with_upos, labels, callback)
-        if not crossed:
-            return tags
-        return Tags.of(self._crossed(MORPHOLOGY, with_upos, labels, callback))
+        return found
 
     def predict(self, words: TokenColumns) -> Tags:
         """Return the tags of words."""

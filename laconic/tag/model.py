@@ -116,9 +116,9 @@ class Tagger(TagPredictor, BaseEstimator):
 
     encoder_: SequenceEncoder
     weights_: TagWeights
+    _kernel: _core.Tagger
     n_features_first_: int
     online_: OnlineState
-    _kernel: _core.Tagger
 
     def fit(
         self,
@@ -295,19 +295,19 @@ class Tagger(TagPredictor, BaseEstimator):
             groups_total=len(self.templates_given_),
             groups_kept=len(templates),
         )
-        self._kernel = load_kernel(make_kernel(templates, encoder, len(self.classes_)), found)
+        self.__dict__.pop("_kernel", None)
         return self
+
+    def _loaded_kernel(self) -> _core.Tagger:
+        """Return the kernel that scores; made when it is needed, for it holds all weights too."""
+        if not hasattr(self, "_kernel"):
+            kernel = make_kernel(self.templates_, self.encoder_, len(self.classes_))
+            self._kernel = load_kernel(kernel, self.weights_)
+        return self._kernel
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name not in ("_kernel", "online_")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "weights_" in state:
-            self._kernel = load_kernel(
-                make_kernel(self.templates_, self.encoder_, len(self.classes_)), self.weights_
-            )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_")

@@ -112,12 +112,16 @@ class TagPredictor(Reported, Saved):
         tokens = self._tokens(X)
         return list(cut(self.predict_flat(tokens, fixed), tokens.ptr))
 
+    def _loaded_kernel(self) -> _core.Tagger | _core.CompactTagger:
+        """Return the kernel that scores."""
+        return self._kernel
+
     def predict_flat(self, tokens: TokenColumns, fixed: FixedLabels | None = None) -> list[str]:
         """Return the labels of all tokens one after the other; see `predict`."""
         check_fitted(self)
         columns, ptr = self.encoder_.encode(tokens)
         if fixed is None and not self.constrained:
-            ids = self._kernel.tag(columns, ptr, self._n_threads())
+            ids = self._loaded_kernel().tag(columns, ptr, self._n_threads())
         else:
             chains = self._restrict(self._chains(columns, ptr), fixed)
             ids, score = chain.best(chains, self._n_threads())
@@ -246,13 +250,15 @@ class TagPredictor(Reported, Saved):
         return thread_count(self.n_jobs)
 
     def _chains(self, columns: Ints32, ptr: Ints) -> Chains:
-        scores = self._kernel.scores(columns, ptr, self._n_threads()).reshape(
-            -1, len(self.classes_)
+        scores = (
+            self._loaded_kernel()
+            .scores(columns, ptr, self._n_threads())
+            .reshape(-1, len(self.classes_))
         )
-        if not self._kernel.has_pairs:
+        if not self._loaded_kernel().has_pairs:
             return Chains.make(scores, ptr, self.weights_.edge, self.weights_.start)
         size = len(self.classes_)
-        edges = self._kernel.edges(columns, ptr, self._n_threads()).reshape(-1, size, size)
+        edges = self._loaded_kernel().edges(columns, ptr, self._n_threads()).reshape(-1, size, size)
         return Chains.make(scores, ptr, edges, self.weights_.start)
 
     def _restrict(self, chains: Chains, fixed: FixedLabels | None) -> Chains:

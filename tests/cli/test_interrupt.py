@@ -9,7 +9,10 @@ import threading
 
 import pytest
 
+from laconic.cli.console import guard, progress
 from laconic.cli.interrupt import graceful_interrupt
+from laconic.cli.training import Run
+from laconic.core.report import Callback
 
 
 def test_the_first_ctrl_c_asks_and_the_second_stops() -> None:
@@ -86,3 +89,14 @@ def test_a_running_program(stubborn: bool, expected: tuple[int, str]) -> None:
         process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=30)
     assert (process.returncode, output) == expected
+
+
+def test_training_without_a_model_halfway_says_that_none_is_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def learn(callback: Callback) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(SystemExit), guard(), progress("fitting", quiet=True) as bar:
+        Run(bar).fit(learn, at_once=True)
+    assert "no model is written" in capsys.readouterr().err
