@@ -187,7 +187,7 @@ def _solve(
         n_jobs=parameters.n_jobs,
         class_weight=parameters.class_weight,
     )
-    problem = inner.build_problem(rows.X, rows.labels, rows.weight)
+    problem = inner.pose(rows.X, rows.labels, rows.weight)
     result = inner.solve(problem, start, callback)
     inner.adopt(problem, result)
     report = FitReport(
@@ -210,7 +210,8 @@ def _solve(
 
 def _norms(penalty: Penalty, result: Result) -> Array | None:
     """Return the norm of every latent group, 0 of those that were not chosen."""
-    if not isinstance(penalty, LatentGroupLasso) or not isinstance(penalty.groups, Groups):
+    latent = isinstance(penalty, LatentGroupLasso) and "parts" in result.extra
+    if not latent or not isinstance(penalty.groups, Groups):
         return None
     norms = np.zeros(len(penalty.groups))
     norms[np.asarray(result.extra["parts"])] = np.asarray(result.extra["norms"])

@@ -26,6 +26,7 @@ from laconic import (
     SparseClassifier,
     SparseRegressor,
     StrengthCV,
+    TextClassifier,
     TreeGroupLasso,
     WorkingSet,
     distributed,
@@ -127,6 +128,18 @@ def test_paths_and_searches(client):
     np.testing.assert_allclose(there.strengths, here.strengths, rtol=1e-9)
     np.testing.assert_array_equal(there.selected, here.selected)
     assert found == pytest.approx(best)
+
+
+def test_documents_of_a_text_classifier_are_rows(client):
+    words = np.array(["good", "fine", "bad", "poor", "plot", "film", "scene", "line"])
+    texts = [" ".join(words[RNG.permutation(8)[:4]]) for _ in range(80)]
+    labels = ["yes" if "good" in text or "fine" in text else "no" for text in texts]
+    model = TextClassifier("l1", strength=0.5, tol=1e-6)
+    here = clone(model).fit(texts, labels)
+    with distributed.on(client):
+        there = clone(model).fit(texts, labels)
+    np.testing.assert_array_equal(there.predict(texts), here.predict(texts))
+    assert there.report_.objective == pytest.approx(here.report_.objective, rel=1e-5)
 
 
 def test_blocks_are_made_again_from_what_pickle_keeps():
