@@ -6,12 +6,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks import lm_corpora, lm_defaults, lm_perplexity, lm_prox, lm_scale, lm_scoring
+from benchmarks import (
+    lm_adaptation,
+    lm_corpora,
+    lm_defaults,
+    lm_perplexity,
+    lm_prox,
+    lm_scale,
+    lm_scoring,
+)
 
 TITLE = "Language models"
 SECTIONS = {
     "defaults": lm_defaults.section,
     "sizes": lm_defaults.sizes,
+    "adaptation": lm_adaptation.section,
     "perplexity": lm_perplexity.section,
     "steps": lm_prox.section,
     "corpora": lm_corpora.section,
