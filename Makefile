@@ -17,7 +17,7 @@ CORE = $(shell $(PY) -c "import sys; print('sysmon' if sys.version_info >= (3, 1
 # Modules are compiled once, not by each of the many processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo check test lint format bench sanitize wheel install clean
+.PHONY: help demo check test lint format bench sanitize wheel docs install clean
 
 help:
 	@echo "make demo      install, compare small models, and write demo.html with one inside"
@@ -26,6 +26,7 @@ help:
 	@echo "make lint      ruff, mypy, clang-format;  make format  rewrites files as lint wants them"
 	@echo "make sanitize  tests of the kernels under the address and undefined-behaviour sanitizers"
 	@echo "make wheel     build wheels into dist/ and try each in a fresh environment, for every Python"
+	@echo "make docs      build the site into build/site"
 	@echo "make bench     rewrite a page of results:  make bench TASK=$(TASK) DATA=$(DATA)"
 
 $(PY):
@@ -100,10 +101,17 @@ sanitize: $(VENV)/.tools
 	  PYTHONPATH=sanitized:$(SITE) ../$(PY) -S -m pytest -o pythonpath=tests -p no:cacheprovider \
 	  -m "not slow" --rootdir .. $(addprefix ../tests/,$(KERNEL_TESTS))
 
+# The site is read off the sources: it needs no kernels, and an environment of its own.
+docs:
+	@.ci/prerequisites $(PYTHON)
+	[ -d .venv-docs ] || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/pip install -q "mkdocs-material>=9.5" "mkdocstrings[python]>=0.26" "matplotlib>=3.8" ruff
+	.venv-docs/bin/mkdocs build --strict
+
 # For every Python there is from 3.10 on, or: make wheel PYTHONS=/path/to/python3.12
 wheel:
 	@.ci/prerequisites $(PYTHON)
 	.ci/wheels $(PYTHONS)
 
 clean:
-	rm -rf build $(VENV) .venv-adelie .coverage*
+	rm -rf build dist $(VENV) .venv-adelie .venv-docs .coverage*
