@@ -30,3 +30,10 @@ def test_the_site_has_every_public_name_once() -> None:
     shown = sorted(line.removeprefix("::: laconic.") for line in lines if line.startswith(":::"))
     public = [name for name in laconic.__all__ if name != "__version__"]
     assert shown == sorted([*public, "runtime.load"])
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    docs = REPOSITORY / "docs"
+    navigation = (REPOSITORY / "mkdocs.yml").read_text("utf-8")
+    pages = [str(page.relative_to(docs)) for page in docs.rglob("*.md")]
+    assert [page for page in pages if f": {page}\n" not in navigation] == []
