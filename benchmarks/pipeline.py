@@ -8,6 +8,7 @@ import gzip
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,10 +24,10 @@ from benchmarks.pipeline_peers import (
 )
 from benchmarks.timing import measure_in_subprocess, peak_megabytes_so_far
 from laconic import Pipeline, load
-from laconic.pipeline.doc import Doc
 from laconic.pipeline.rounding import rounded_parts
+from laconic.pipeline.segment import raw_text
 from laconic.pipeline.shared_task import TITLES, SpanScore, shared_task_scores
-from laconic.text.conllu import Conllu
+from laconic.text.conllu import PARAGRAPH, Conllu
 from laconic.text.conllu_files import parse_conllu
 
 TITLE = "From raw text to trees"
@@ -53,14 +54,15 @@ TEXT = """\
 `Pipeline()` with its defaults learns from train, and test is scored once; dev is not used. F1 in \
 percent as in the shared task of CoNLL 2018 (`laconic evaluate MODEL test.conllu --raw`, and \
 without `--raw` from gold words). Raw text is that of the test part, sentences joined by blanks, \
-paragraphs by blank lines where the treebank has them. `8 values`: the file that `laconic \
-compress` makes, each part with 8 weight values of its own."""
+paragraphs by blank lines where the treebank has them; `documents alone` leaves those out within \
+documents. `8 values`: the file that `laconic compress` makes, each part with 8 weight values of \
+its own."""
 QUOTED = """\
 Quoted: F1 as published with UDPipe's own models of release 2.5 of the treebank (README of the \
 models, http://hdl.handle.net/11234/1-3131), with settings tuned for each treebank and \
 precomputed word vectors. Texts are nearly the same as in this release (those of Turkish-IMST \
-were cut into parts anew), annotations were corrected in between: differences of a point mean \
-little."""
+were cut into parts anew), annotations were corrected in between, and English-EWT had documents \
+alone, no paragraphs, until release 2.6: differences of a point mean little."""
 
 UDPIPE_TEXT = """\
 UDPipe 1 (`ufal.udpipe`) learns from train with its trainer's defaults, all iterations, and \
@@ -87,6 +89,9 @@ def treebank(name: str, data: Path, quick: bool = False, corpus: Path | None = N
         title = "raw text" if given == "raw" else "gold words"
         for form in FORMS:
             rows.append([FORMS[form].format(title), *_percent(ours[form][given], keys)])
+        if given == "raw" and "documents" in ours["file"]:
+            row = _percent(ours["file"]["documents"], keys)
+            rows.append([f"{title}, documents alone", *row])
         if corpus is None and not quick:
             known = PUBLISHED_RAW[name] if given == "raw" else PUBLISHED_GOLD[name]
             quoted = dict(zip(QUOTED_RAW if given == "raw" else QUOTED_GOLD, known, strict=True))
@@ -198,18 +203,29 @@ def _trained(train: str, test: str) -> dict[str, Any]:
 
 def _scored(model: Any, gold: Conllu) -> dict[str, Any]:
     """Scores from raw text and from gold words, and words per CPU second from raw text."""
-    paragraphs = Doc(gold).text.split("\n\n")
+    paragraphs = raw_text(gold).paragraphs
     found = model.predict(paragraphs)
     start, n_words = time.process_time(), 0
     while time.process_time() - start < LEAST_SECONDS:
         again = model.predict(paragraphs)
         again.to_text()
         n_words += len(again.word_rows)
-    return {
+    scores = {
         "rate": n_words / (time.process_time() - start),
         "raw": shared_task_scores(gold, found),
         "gold": shared_task_scores(gold, model.annotate(gold)),
     }
+    joined = _without_paragraphs(gold)
+    if len(joined) == len(paragraphs):
+        return scores
+    return {**scores, "documents": shared_task_scores(gold, model.predict(joined))}
+
+
+def _without_paragraphs(gold: Conllu) -> list[str]:
+    """Return the texts of documents, their paragraphs joined by blanks."""
+    mark = f"# {PARAGRAPH}"
+    before = [[line for line in lines if not line.startswith(mark)] for lines in gold.before]
+    return raw_text(replace(gold, before=before)).paragraphs
 
 
 def _percent(scores: Mapping[str, SpanScore], keys: Sequence[str]) -> list[str]:
