@@ -150,3 +150,16 @@ def report(
     fields = fields_of(model, text_field, label_field)
     shown = (None, None) if documents is None else read_labelled(documents, fields)
     write_report(model, output, *shown)
+
+
+def answer(model: TextClassifier, given: Any) -> dict[str, Any]:
+    """Return the label or labels of a text, and the probability of each label."""
+    if not isinstance(given, str):
+        raise InputError("an input is a text.")
+    scores = model.all_scores([given])
+    chances = model.predict_proba([given])[0].tolist()
+    names = map(str, model.classes_.tolist())
+    return {
+        "label": model.decide(scores).tolist()[0],
+        "probabilities": dict(zip(names, chances, strict=True)),
+    }

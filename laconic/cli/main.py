@@ -25,6 +25,7 @@ VERBS = {
     "report": "Write a page of what a model selected and why.",
     "compress": "Give a model few weight values, and write it to a small file.",
     "export": "Write a model as a file that other programs read.",
+    "serve": "Answer requests on a port of this machine.",
     "demo": "Train and inspect two small models on docstrings.",
 }
 

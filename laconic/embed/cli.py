@@ -155,3 +155,10 @@ def export(
     """Write a word2vec file."""
     model.to_word2vec(output, binary)
     return {"words": len(model), "size": model.codes_.shape[1]}
+
+
+def answer(model: WordVectors, given: Any) -> dict[str, float]:
+    """Return the neighbours of a word, with their cosines."""
+    if not isinstance(given, str):
+        raise InputError("an input is a word.")
+    return dict(model.most_similar(given))

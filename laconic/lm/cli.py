@@ -201,3 +201,10 @@ def _completions(model: LanguageModel, words: str, n: int) -> list[dict[str, Any
         {"word": word, "probability": math.exp(log_prob), "log10": log_prob / LN10}
         for word, log_prob in (model.complete(words, n) if n else [])
     ]
+
+
+def answer(model: LanguageModel, given: Any) -> dict[str, Any]:
+    """Return the log probability of the words of a text, and the likeliest words after them."""
+    if not isinstance(given, str):
+        raise InputError("an input is a text, whose words are between blanks.")
+    return {"log_prob": model.log_prob(given), "next": dict(model.complete(given))}

@@ -35,6 +35,8 @@ does not apply. Such a module is imported for `--help` too, so it imports no num
     compress(model, output, settings, bar, *, ...)      laconic compress MODEL -o OUT
     export(model, output, *, ...)                       laconic export MODEL -o FILE
 
+    answer(model, given) -> JSON                        laconic serve MODEL, one input
+
 `train` returns a `laconic.cli.training.Trained` and fits through `run.fit` (see
 `laconic.cli.training.Run`), which draws the progress bar and minds Ctrl-C. `evaluate` gets a list
 of files if `gold` is annotated as one. `compress` passes everything on to

@@ -12,6 +12,7 @@ from laconic.models.option import Option
 from laconic.parse.scores import scores
 from laconic.parse.train import parser_facts
 from laconic.parse.train import train as train
+from laconic.text.token_columns import token_list
 from laconic.text.treebanks import Treebank, iterate_treebank, read_treebank, treebank_writer
 
 if TYPE_CHECKING:
@@ -132,3 +133,10 @@ def inspect(model: Parser, n: int, as_json: bool) -> dict[str, Any]:
             if rows
         },
     }
+
+
+def answer(model: Parser, given: Any) -> dict[str, Any]:
+    """Return the heads and labels of a sentence: a list of words, or of lists of columns."""
+    n_columns = len(model.columns) if model.tagger_ is None else 1
+    tree = model.predict([token_list(given, n_columns)])[0]
+    return {"heads": list(map(int, tree.heads)), "labels": tree.labels}

@@ -17,7 +17,7 @@ from laconic.tag.layout import CONLLU, LineLayout, Wanted
 from laconic.tag.scores import scores
 from laconic.tag.train import CONSTRAINED_HELP, labelled, tagger_facts
 from laconic.tag.train import train as train
-from laconic.text.token_columns import TokenColumns
+from laconic.text.token_columns import TokenColumns, token_list
 
 if TYPE_CHECKING:
     from laconic.tag.model import Tagger
@@ -163,3 +163,8 @@ def inspect(model: Tagger, n: int, as_json: bool) -> dict[str, Any]:
 
     facts = {"columns": list(model.columns_), "labels": model.classes_.tolist()}
     return {**facts, **tagger_facts(model), **fit_facts(model), **selection(model, n, as_json)}
+
+
+def answer(model: Tagger, given: Any) -> list[str]:
+    """Return the labels of a sentence: a list of words, or of lists with a string per column."""
+    return model.predict([token_list(given, len(model.columns_))])[0]

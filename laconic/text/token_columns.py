@@ -160,3 +160,22 @@ def _names_of(tokens: Sequence[Any]) -> tuple[str, ...]:
             "lists are tokens here, name their columns, as in columns=('word', 'pos')"
         )
     return column_names(len(first) if isinstance(first, tuple) else 1)
+
+
+def token_list(given: object, n_columns: int) -> list[Any]:
+    """Return a sentence of JSON: a list of strings, or of lists of one string per column.
+
+    A ValueError says what else was given.
+    """
+    parts = [[token] if isinstance(token, str) else token for token in _listed(given)]
+    if not all(
+        len(_listed(row)) == n_columns and all(isinstance(one, str) for one in row) for row in parts
+    ):
+        raise ValueError(f"a token has {n_columns} strings: one per column.")
+    return [row[0] if n_columns == 1 else tuple(row) for row in parts]
+
+
+def _listed(given: object) -> list[Any]:
+    if not isinstance(given, list):
+        raise ValueError("an input is a list of tokens: strings, or lists of strings.")
+    return given

@@ -35,9 +35,18 @@ def export_page(model: Any, path: PathLike, title: str, example: str = "") -> Ex
     `example` is the text that stands there at first; without one it is that of the kind of model.
     """
     form, content, packed = model_content(model)
+    return _written(path, _page(form, content, title, example), content, packed)
+
+
+def page_with(model: Any, title: str) -> str:
+    """Return the page that `export_page` writes."""
+    form, content, _ = model_content(model)
+    return _page(form, content, title)
+
+
+def _page(form: Form, content: bytes, title: str, example: str = "") -> str:
     module, _ = form.kind.web.split(":")
-    script = bundled(module.replace("lib/", "page/"))
-    return _written(path, page_of(title, script, content, example), content, packed)
+    return page_of(title, bundled(module.replace("lib/", "page/")), content, example)
 
 
 def export_module(model: Any, path: PathLike) -> Exported:
