@@ -56,7 +56,10 @@ MODEL = Parameters(
 class CodeOptions(NamedTuple):
     """Options of how vectors are learned; None and False are the learner's own default."""
 
-    size: Annotated[int | None, Option("Number of dimensions: 52, if not given.", minimum=1)] = None
+    size: Annotated[
+        int | None,
+        Option("Number of dimensions: 52, if not given.", flag="--dimensions", minimum=1),
+    ] = None
     penalty: Annotated[
         str | None,
         Option(

@@ -216,11 +216,7 @@ def train(
     if also.max_ngrams is not None or also.size is not None:
         run.bar.describe("pruning")
         found = _smaller(fitted, also, text if other is None else sentences, refit)
-    if also.arpa is not None:
-        run.bar.describe("writing")
-        found.to_arpa(also.arpa)
-        run.kept = True
-    facts: dict[str, Any] = {"arpa": also.arpa} if also.arpa else {}
+    facts: dict[str, Any] = {} if also.arpa is None else _written(found, also.arpa, run)
     facts |= {"sentences": len(sentences), "words": len(text.tokens) - len(sentences)}
     if chosen.by_default and also.prior is None:
         from laconic.lm.default import reason
@@ -229,6 +225,14 @@ def train(
     facts |= {**model_facts(found), "orders": orders(found)}
     dev_scores = None if dev_sentences is None else lambda: scores(found, dev_sentences)
     return Trained(found, facts, dev_scores)
+
+
+def _written(model: LanguageModel | CompactLanguageModel, path: str, run: Run) -> dict[str, Any]:
+    """Write an ARPA file, and return what a report says of it."""
+    run.bar.describe("writing")
+    model.to_arpa(path)
+    run.kept = True
+    return {"arpa": path}
 
 
 def _smaller(

@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from laconic.cli.main import app
-from laconic.text import docstrings, markup
 
 SENTENCES = {
     "numpy": "The array is broadcast. A view of the buffer is returned.",
@@ -25,7 +24,8 @@ def few_docstrings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     labels = list(SENTENCES) * 20
     texts = [" ".join(SENTENCES[label] for _ in range(3)) for label in labels]
-    monkeypatch.setattr(docstrings, "docstring_corpus", lambda: (texts, labels))
+    for home in ("laconic.text.docstrings", "laconic.classify.demo"):
+        monkeypatch.setattr(f"{home}.docstring_corpus", lambda: (texts, labels))
 
 
 def shown(task: str) -> tuple[dict[str, Any], str]:
@@ -57,7 +57,7 @@ def test_the_demo_compares_explains_and_writes_a_page() -> None:
 def test_the_demo_of_taggers(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = ["If", "axis", "is", "None", "the", "array", "is", "flattened", "."]
     labels = ["O", "B-CODE", "O", "B-CODE", *["O"] * 5]
-    monkeypatch.setattr(markup, "markup_corpus", lambda: ([tokens] * 40, [labels] * 40))
+    monkeypatch.setattr("laconic.tag.demo.markup_corpus", lambda: ([tokens] * 40, [labels] * 40))
     report, said = shown("tag")
     assert report["sentences"] == 40 and report["sentences_test"] == 10
     assert [row["f1"] for row in report["models"]] == [1.0, 1.0, 1.0]

@@ -66,8 +66,8 @@ def trained(given: Files, *options: str) -> Any:
     )
 
 
-SMALL = ("--size", "13", "--strength", "0.5", "--epochs", "2")
-SVD = ("--learner", "svd", "--size", "4")
+SMALL = ("--dimensions", "13", "--strength", "0.5", "--epochs", "2")
+SVD = ("--learner", "svd", "--dimensions", "4")
 
 
 def test_train_reports_what_was_learned(given: Files) -> None:
@@ -107,8 +107,8 @@ def test_train_reports_what_was_learned(given: Files) -> None:
             ["--penalty", "lasso", "--positive", "--seed", "3"],
             "penalty='lasso', positive=True, random_state=3",
         ),
-        (["--size", "4", "--branching", "3"], "branching=(3,)"),
-        (["--learner", "svd", "--size", "2"], "Svd("),
+        (["--dimensions", "4", "--branching", "3"], "branching=(3,)"),
+        (["--learner", "svd", "--dimensions", "2"], "Svd("),
         (
             ["--learner", "stochastic", "--epochs", "3", "--negatives", "2", "--recode"],
             "StochasticCoding(epochs=3, n_jobs=1, negatives=2.0, recode=True",
@@ -267,7 +267,7 @@ def test_ctrl_c_keeps_what_was_learned(given: Files) -> None:
         "--jobs",
         "1",
     ]
-    report = interrupted([*command, "--size", "13", "--epochs", "1000000"], b"objective")
+    report = interrupted([*command, "--dimensions", "13", "--epochs", "1000000"], b"objective")
     assert report["interrupted"] and laconic.load(given.model).interrupted_
 
 
@@ -308,7 +308,7 @@ def test_ctrl_c_while_reading_writes_nothing(given: Files) -> None:
             "--branching does not go with --penalty lasso",
         ),
         ("a b", ["--branching", "x"], "--branching takes numbers"),
-        ("a b", ["--size", "14", "--min-count", "1"], "trees of 13 nodes"),
+        ("a b", ["--dimensions", "14", "--min-count", "1"], "trees of 13 nodes"),
         ("a b", ["--memory", "lots"], "--memory takes a number of bytes"),
         ("a b", ["--strength", "-1"], "--strength takes a number of at least 0"),
         ("a b", ["--window", "0", "--min-count", "1"], "window must be"),

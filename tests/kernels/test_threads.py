@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -30,6 +31,7 @@ print(np.array_equal(found, expected))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process as Linux does")
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="its shadow needs more")
 def test_a_kernel_that_can_start_no_thread_does_the_work_itself() -> None:
     done = subprocess.run([sys.executable, "-c", FEW], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
