@@ -79,23 +79,20 @@ def number(cell: str) -> float:
     return float(found[1].replace(",", "")) if found else float("nan")
 
 
-def bars(names: list[str], series: dict[str, list[float]]) -> str:
-    """Return a picture of grouped bars as SVG."""
+def dots(names: list[str], series: dict[str, list[float]]) -> str:
+    """Return a picture of rows of dots as SVG."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 0.5 + 0.42 * len(names)), layout="constrained")
+    figure = Figure(figsize=(7, 0.9 + 0.26 * len(names)), layout="constrained")
     axes = figure.subplots()
-    height = 0.8 / len(series)
     for k, (label, values) in enumerate(series.items()):
-        places = [at + k * height for at in range(len(names))]
-        axes.barh(places, values, height, label=label, color=("#455a64", "#ffb74d", "#90a4ae")[k])
-    axes.set_yticks([at + 0.4 - height / 2 for at in range(len(names))], names)
+        places = range(len(names))
+        axes.plot(values, places, "o", label=label, color=("#455a64", "#fb8c00")[k])
+    axes.set_yticks(range(len(names)), [name.strip("*") for name in names])
     axes.invert_yaxis()
+    axes.grid(axis="y", color="#cfd8dc", linewidth=0.7)
     axes.spines[["top", "right"]].set_visible(False)
-    lowest = min(value for values in series.values() for value in values)
-    if lowest > 50:
-        axes.set_xlim(left=lowest - 5)
-    axes.legend(frameon=False, loc="lower right")
+    axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series))
     stream = io.StringIO()
     figure.savefig(stream, format="svg")
     return stream.getvalue()
@@ -118,6 +115,6 @@ def benchmarks() -> dict[str, str]:
         }
         names = [row[header.index(name)] for row in rows]
         plot = f"plots/{len(files)}.svg"
-        files[plot] = bars(names, series)
+        files[plot] = dots(names, series)
         parts.append(f"## {title}\n\n![{title}]({plot})\n\n[All numbers](results/{page}.md)\n")
     return {**files, "benchmarks.md": "\n".join(parts)}

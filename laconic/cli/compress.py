@@ -37,7 +37,7 @@ def compress(
         raise InputError(
             "--lasso is for learning the weights again: give the training data with --data."
         )
-    check_file_output(output, "a model", "-o")
+    check_file_output(output, "a model", "-o", model_path)
     with Measured() as cost, progress("loading", quiet=quiet) as bar:
         found = verb_for("compress", model_path, options)(output, settings, bar)
     notes = found.pop("notes", [])

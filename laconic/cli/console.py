@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 # Packages that only an extra of laconic installs.
 EXTRAS = {"matplotlib": "report"}
+CLOSED = 141  # 128 + SIGPIPE
 INTERRUPTED = 130  # 128 + SIGINT, what shells expect
 
 
@@ -34,7 +35,8 @@ def fail(message: str) -> None:
 def guard() -> Iterator[None]:
     """Turn mistakes of users into one sentence and exit code 2, around a block or a function.
 
-    Ctrl-C becomes exit code 130. Other exceptions are defects of laconic and keep their traceback.
+    Ctrl-C becomes exit code 130, a closed pipe 141 without a word. Other exceptions are defects of
+    laconic and keep their traceback.
     With LACONIC_DEBUG=1 the traceback is printed before the sentence.
     """
     try:
@@ -54,8 +56,9 @@ def guard() -> Iterator[None]:
     # InputError and UnicodeDecodeError are ValueErrors.
     except (ValueError, OSError, MemoryError) as error:
         _show_traceback_if_debugging()
-        if isinstance(error, BrokenPipeError):
+        if isinstance(error, BrokenPipeError):  # who reads, as in `predict | head`, has enough
             _discard_stdout()
+            raise SystemExit(CLOSED) from None
         fail(_sentence(error))
         raise SystemExit(BAD_INPUT) from None
 
@@ -75,8 +78,6 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         said = str(error).rstrip(".")
         return f"there is not enough memory ({said})." if said else "there is not enough memory."
-    if isinstance(error, BrokenPipeError):
-        return "the output was closed before all of it was written."
     if isinstance(error, UnicodeDecodeError):
         byte = error.object[error.start]
         return f"the input is not {error.encoding} text: byte 0x{byte:02x} at offset {error.start}."

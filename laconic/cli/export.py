@@ -35,7 +35,7 @@ def export(
     **options: object,
 ) -> None:
     """Write a model as a web page, or as a file that other programs read."""
-    check_output(output)
+    check_output(output, model_path)
     suffix = Path(output).suffix.lower()
     if title is not None and suffix != ".html":
         raise InputError("--title is for web pages: give -o a name that ends in .html.")

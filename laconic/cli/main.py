@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import platform
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -84,7 +86,7 @@ app = typer.Typer(
     cls=Verbs,
     help="Small, readable, fast linear models of text.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
 )
 app.add_typer(typer.Typer(cls=Trainers, no_args_is_help=True, help="Train a model."), name="train")
@@ -92,7 +94,13 @@ app.add_typer(typer.Typer(cls=Trainers, no_args_is_help=True, help="Train a mode
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"laconic {__version__}")
+        from laconic import _core
+
+        kernels = "".join(Path(str(_core.__file__)).suffixes[:-1]) or ".abi3"
+        print(
+            f"laconic {__version__} (Python {platform.python_version()}, {platform.system()} "
+            f"{platform.machine()}, kernels {kernels[1:]})"
+        )
         raise typer.Exit
 
 
@@ -101,7 +109,10 @@ def _options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version, and what it runs on.",
         ),
     ] = False,
 ) -> None:

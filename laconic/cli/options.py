@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -96,10 +97,17 @@ def read_columns(path: str, fields: Columns, whole: bool = False) -> Corpus:
     return found
 
 
-def check_output(path: str) -> None:
-    """Raise InputError now rather than after hours of work if `path` cannot be written."""
+def check_output(path: str, *inputs: object) -> None:
+    """Raise InputError now rather than after hours of work if `path` cannot be written.
+
+    Nor may it be one of the inputs: strings or lists of them, of which some may be no files.
+    """
     if path == STANDARD_STREAM:
         return
+    for given in inputs:
+        for one in given if isinstance(given, list | tuple) else [given]:
+            if isinstance(one, str) and _same_file(one, path):
+                raise InputError(f"{path}: this is an input, too: write to another file.")
     target = Path(path)
     if target.is_dir():
         raise InputError(f"{path}: this is a folder; expected the name of a file to write.")
@@ -109,12 +117,19 @@ def check_output(path: str) -> None:
         )
 
 
-def check_file_output(path: str | None, what: str, flag: str) -> None:
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.isfile(one) and os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
+
+
+def check_file_output(path: str | None, what: str, flag: str, *inputs: object) -> None:
     """Raise InputError unless a file that cannot go to standard output can be written there."""
     if path == STANDARD_STREAM:
         raise InputError(f"{what} is written to a file: give its name with {flag}.")
     if path is not None:
-        check_output(path)
+        check_output(path, *inputs)
 
 
 def n_bytes(text: str) -> int:

@@ -27,7 +27,7 @@ def predict(
     **options: object,
 ) -> None:
     """Predict with a model. With -o, a summary is printed."""
-    check_output(output)
+    check_output(output, model_path, input_path)
     # A bar would be drawn into the predictions.
     shared = output == STANDARD_STREAM and sys.stdout.isatty()
     with Measured() as cost, progress("loading", quiet=quiet or shared) as bar:

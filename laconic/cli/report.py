@@ -19,7 +19,7 @@ def report(
     **options: object,
 ) -> None:
     """Write a page of what a model selected and why."""
-    check_output(output)
+    check_output(output, model_path)
     with Measured() as cost:
         verb_for("report", model_path, options)(output)
     print_result({"model": model_path, "page": output, **cost.report()}, as_json)

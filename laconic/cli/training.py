@@ -111,7 +111,7 @@ def train(
     """Train a model with the function `train` of its kind, write it, and print what was learned."""
     from laconic.models.save import save_model
 
-    check_file_output(output, "a model", "-o")
+    check_file_output(output, "a model", "-o", *options.values())
     arguments = bind(function, options)
     with Measured() as cost, progress("reading", quiet=quiet) as bar:
         run = Run(bar, output, as_json)

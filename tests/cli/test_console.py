@@ -131,7 +131,7 @@ def test_guard_decorates_verbs_of_typer() -> None:
 @pytest.mark.parametrize(
     "n_lines", [1, 100_000]
 )  # met when the buffer is flushed at the end, and in the middle
-def test_a_closed_pipe_is_one_sentence(n_lines: int) -> None:
+def test_a_closed_pipe_ends_quietly(n_lines: int) -> None:
     verb = (
         "from laconic.cli.console import guard\nwith guard():\n"
         f"    for i in range({n_lines}): print(i)\n"
@@ -142,8 +142,8 @@ def test_a_closed_pipe_is_one_sentence(n_lines: int) -> None:
         [sys.executable, "-c", verb], stdout=writing, stderr=subprocess.PIPE, text=True
     )
     os.close(writing)
-    assert done.returncode == 2
-    assert done.stderr == "laconic: error: the output was closed before all of it was written.\n"
+    assert done.returncode == 141  # as of programs that the signal SIGPIPE ends
+    assert done.stderr == ""
 
 
 def run_on_terminal(code: str) -> bytes:
