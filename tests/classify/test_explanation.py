@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss
 
+import laconic
 from laconic.classify.explanation.comparison import compare
 from laconic.classify.explanation.material import LabelledDocuments, Request, gather
 from laconic.classify.explanation.page import write_explanations, write_material
@@ -138,6 +139,20 @@ def test_stability_tells_words_from_noise(two: TextClassifier) -> None:
         assert row["weight"] == pytest.approx(weights.get(row["word"], 0), rel=0.01, abs=0.01)
     again = stability(two, *TWO, n_samples=20)
     np.testing.assert_array_equal(again.words, table)
+
+
+def test_resamples_keep_no_more_words_than_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("LEAST", 2), ("SHARE", 0.0), ("WIDER", (1,))):
+        monkeypatch.setattr(f"laconic.classify.tuning.{name}", value)
+    plain = {"prefixes": (), "ngrams": 1, "weighting": "log", "contrast": 0.0, "frequency": 0.0}
+    model = TextClassifier(**plain, folds=2).fit(*TWO)
+    model.save(tmp_path / "few.laconic")
+    found = stability(laconic.load(tmp_path / "few.laconic"), *TWO, n_samples=5)
+    own = set(found.words["word"][found.words["weight"] != 0])
+    assert own == {row["word"] for row in word_table(model)} and len(own) == 2
+    assert found.words["chosen"].sum() <= 2 + 1e-9
 
 
 def test_the_same_words_in_every_resample_are_wholly_stable() -> None:

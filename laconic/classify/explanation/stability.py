@@ -118,8 +118,13 @@ def _fitted(
 
 
 def settled(model: TextClassifier) -> TextClassifier:
-    """Return an unfitted copy in which everything that a fit had chosen is stated."""
+    """Return an unfitted copy in which everything that a fit had chosen is stated.
+
+    Among it the number of words: the model is that of its strength with no more words than these.
+    """
     fresh: TextClassifier = clone(model)
+    if model.tried_:
+        fresh.set_params(max_features=max(1, int(np.any(model.coef_ != 0, axis=0).sum())))
     return fresh.set_params(**getattr(model, "settings_", {}))
 
 
