@@ -44,16 +44,28 @@ def predict(
             minimum=0,
         ),
     ] = None,
+    lattices: Annotated[
+        float | None,
+        Option(
+            "The input holds word lattices in HTK's format; write 'name ||| words ||| score' of "
+            "the best path of each: acoustic scores plus this weight times the log probability of "
+            "the words.",
+            metavar="WEIGHT",
+            minimum=0,
+        ),
+    ] = None,
     encoding: Encoding = UTF8,
 ) -> dict[str, Any]:
     """Write one line per word and end of a sentence: word, log10 probability, and n-gram used.
 
     A blank line follows each sentence; n-grams show <unk> for words that the model does not know.
     """
+    if [nbest is not None, lattices is not None, per_sentence].count(True) > 1:
+        raise InputError("--nbest, --lattices and --per-sentence do not go with each other.")
     if nbest is not None:
-        if per_sentence:
-            raise InputError("--nbest does not go with --per-sentence.")
         return _rescore(model, input_path, output, nbest, encoding)
+    if lattices is not None:
+        return _search(model, input_path, output, lattices, encoding)
     write = _sentence_line if per_sentence else _word_lines
     n_sentences = n_words = n_unknown = 0
     known = model.encoder_.words
@@ -108,6 +120,21 @@ def _rescore(
             stream.writelines(each.line(score) + "\n" for each, score in ordered)
             n_lists, n_changed = n_lists + 1, n_changed + (ordered[0][0] is not hypotheses[0])
     return {"lists": n_lists, "other_best": n_changed}
+
+
+def _search(
+    model: LanguageModel, input_path: str, output: str, weight: float, encoding: str
+) -> dict[str, Any]:
+    """Write the best path of every lattice."""
+    from laconic.lm.lattices import best_path, read_lattices
+
+    n_lattices = n_words = 0
+    with atomic_writer(output) as stream:
+        for lattice in read_lattices(input_path, encoding):
+            best = best_path(model, lattice, weight)
+            stream.write(f"{lattice.name} ||| {' '.join(best.words)} ||| {best.score:.6f}\n")
+            n_lattices, n_words = n_lattices + 1, n_words + len(best.words)
+    return {"lattices": n_lattices, "words": n_words}
 
 
 def evaluate(
