@@ -110,6 +110,7 @@ def test_the_tree_is_learned_from_confusions() -> None:
     assert "rec" not in model.taxonomy_
 
 
+@pytest.mark.slow
 def test_defaults_choose_with_the_tree_and_files_keep_it(tmp_path: Path) -> None:
     model = TextClassifier(label_tree="dots", folds=2, seconds=30).fit(*TRAIN)
     assert model.settings_["penalty"] == "label-tree" and model.tried_[-1].penalty == "label-tree"
@@ -146,6 +147,7 @@ def test_hierarchical_scores_count_common_nodes() -> None:
     assert np.isclose(found.f1, 2 / 7)
 
 
+@pytest.mark.slow
 def test_the_command_line_reads_trees_and_writes_paths(tmp_path: Path) -> None:
     rows = [{"text": text, "label": label} for text, label in zip(*TRAIN, strict=True)]
     files = JsonFiles(tmp_path, rows)
