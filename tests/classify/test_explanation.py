@@ -188,6 +188,7 @@ def test_a_comparison_counts_words_and_discordant_documents(two: TextClassifier)
     assert same.agreement == same.p_value == 1 and not same.only_first
 
 
+@pytest.mark.slow
 def test_the_pages_are_complete_and_escaped(three: TextClassifier, tmp_path: Path) -> None:
     hostile = '<script>alert("x")</script>'
     labels = [hostile if label == "sport" else label for label in TRAIN.labels]

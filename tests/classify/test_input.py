@@ -86,6 +86,7 @@ def test_columns_are_free_unless_they_are_penalised() -> None:
     np.testing.assert_allclose(free.column_weights_, plain.coef_, rtol=0.02)
 
 
+@pytest.mark.slow
 def test_columns_are_chosen_with_saved_and_explained(tmp_path: Path) -> None:
     model = TextClassifier(folds=3, seconds=20, **BESIDE).fit(TRAIN, "verdict")
     words_alone = TextClassifier(folds=3, text="review").fit(TRAIN, "verdict")
@@ -188,6 +189,7 @@ class Folder:
         self.folder = folder
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_all_of_it(tmp_path: Path) -> None:
     train, test = table(tmp_path / "a.csv", TRAIN), table(tmp_path / "b.csv", TEST)
     (tmp_path / "stop.txt").write_text("the\nof\n")

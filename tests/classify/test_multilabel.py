@@ -139,6 +139,7 @@ def written(path: Path, data: tuple[list[str], list[list[str]]]) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_the_command_line_reads_and_writes_lists(tmp_path: Path) -> None:
     train, test = written(tmp_path / "a.jsonl", TRAIN), written(tmp_path / "b.jsonl", TEST)
     model, label = str(tmp_path / "m.laconic"), ("--label", "genres")

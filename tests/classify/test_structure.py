@@ -44,6 +44,7 @@ def automatic() -> TextClassifier:
     return TextClassifier(structure="auto", folds=3, seconds=12).fit(*TRAIN)
 
 
+@pytest.mark.slow
 def test_structures_are_tried_beside_the_plain_penalty(automatic: TextClassifier) -> None:
     tried = [row.penalty for row in automatic.tried_]
     for name in ("elastic + sentence", "elastic + topics of", "elastic + brown of"):
@@ -59,6 +60,7 @@ def test_structures_are_tried_beside_the_plain_penalty(automatic: TextClassifier
         assert set(settings["strength"]) == set(settings["penalty"].split("+"))
 
 
+@pytest.mark.slow
 def test_the_choice_is_the_same_again_and_in_a_file(
     automatic: TextClassifier, tmp_path: Path
 ) -> None:
@@ -145,6 +147,7 @@ def test_bad_options_get_one_sentence() -> None:
         TextClassifier("sentence", structure="auto").fit(*TRAIN)
 
 
+@pytest.mark.slow
 def test_the_command_line_has_both(tmp_path: Path) -> None:
     rows = [json.dumps({"text": t, "label": y}) for t, y in zip(*TRAIN, strict=True)]
     (tmp_path / "train.jsonl").write_text("\n".join(rows), "utf-8")

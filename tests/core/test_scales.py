@@ -174,6 +174,7 @@ def test_saturated_rows_do_not_freeze_the_working_set(seed: int) -> None:
     assert problem.value(found.x) <= problem.value(beside.x) * (1 + 1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_every_working_set_gains_from_scores_without_curvature(seed: int) -> None:
     X, labels = documents(40, 5, seed)
@@ -189,6 +190,7 @@ def test_every_working_set_gains_from_scores_without_curvature(seed: int) -> Non
     assert np.all(np.diff(values[:-1]) < 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damped", [True, False])
 def test_damping_is_what_keeps_the_working_set_from_freezing(
     damped: bool, monkeypatch: pytest.MonkeyPatch

@@ -32,6 +32,7 @@ def test_the_heavier_sentence_wins(learner: Any) -> None:
     assert first.predict(X[:1]) == [["X", "Y"]] and second.predict(X[:1]) == [["Y", "Y"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [Crf(), Crf("lasso", 0.1)], ids=repr)
 def test_whole_weights_are_repeats(learner: Any) -> None:
     X, y = sentences()
