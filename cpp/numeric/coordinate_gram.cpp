@@ -47,7 +47,8 @@ bool Descent::gram_is_near() const {
 double Descent::solve_by_gram(double tolerance, double& violation) {
     gram_.pull(R_.data(), K_);
     if (!gram_is_near()) {
-        gram_.bend(H_.data(), coupled_ ? coupling_.data() : nullptr, K_);
+        gram_.bend(H_.data(), coupled_ ? coupling_.data() : nullptr, K_,
+                   quadratic_ ? 0 : GramModel::FLAT);
         bent_ = H_;
     }
     const std::vector<double> start_gradient = gram_.gradient;

@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "numeric/blocks.hpp"
+#include "numeric/curved_rows.hpp"
 
 namespace laconic::numeric {
 
 class GramModel {
   public:
+    static constexpr double FLAT = 0.01;  // share of the curvature that may count so, see `bend`
+
     // Rows of the working coordinates (local numbers); `ones` adds one coordinate per output at
     // the end, for the intercepts.
     template <class ColumnOf>
@@ -55,23 +58,14 @@ class GramModel {
             for (int64_t e = ptr_[i]; e < ptr_[i + 1]; ++e)
                 gradient[local_[e]] += value_[e] * R[i * K + output_[local_[e]]];
     }
-    // G at the curvatures of the rows, with H_i = diag(h) - coupling_i h h'.
-    void bend(const double* H, const double* coupling, int64_t K) {
+    // G at the curvatures of the rows, with H_i = diag(h) - coupling_i h h'. Of one output, rows
+    // that hold at most `flat` of the curvature count by the diagonal alone.
+    void bend(const double* H, const double* coupling, int64_t K, double flat) {
         gram_.assign(size_ * size_, 0.0);
-        for (size_t i = 0; i + 1 < ptr_.size(); ++i) {
-            const int64_t first = ptr_[i], last = ptr_[i + 1];
-            const double* h = H + i * K;
-            for (int64_t e = first; e < last; ++e) {
-                const int32_t a = local_[e], k = output_[a];
-                const double own = h[k] * value_[e], shared = coupling ? coupling[i] * own : 0.0;
-                if (own == 0) continue;
-                double* row = &gram_[a * size_];
-                for (int64_t f = first; f <= e; ++f) {
-                    const int32_t l = output_[local_[f]];
-                    row[local_[f]] += value_[f] * ((l == k ? own : 0.0) - shared * h[l]);
-                }
-            }
-        }
+        if (K == 1 && !coupling)
+            bend_one(H, flat);
+        else
+            bend_outputs(H, coupling, K);
         for (int64_t a = 0; a < size_; ++a)
             for (int64_t b = 0; b < a; ++b) gram_[b * size_ + a] = gram_[a * size_ + b];
     }
@@ -95,6 +89,53 @@ class GramModel {
     std::vector<double> gradient;  // of the model at the current step
 
   private:
+    // The lower triangle of G.
+    void bend_one(const double* h, double flat) {
+        const size_t n_rows = ptr_.size() - 1;
+        const double least = flat > 0 ? least_curvature(h, n_rows, flat) : 0;
+        const std::vector<char> thin = least > 0 ? thin_columns(h, least) : std::vector<char>();
+        for (size_t i = 0; i < n_rows; ++i) {
+            const int64_t first = ptr_[i], last = ptr_[i + 1];
+            if (h[i] == 0) continue;
+            bool alone = h[i] < least;
+            for (int64_t e = first; alone && e < last; ++e) alone = !thin[local_[e]];
+            for (int64_t e = first; e < last; ++e) {
+                const double own = h[i] * value_[e];
+                double* row = &gram_[local_[e] * size_];
+                for (int64_t f = alone ? e : first; f <= e; ++f) row[local_[f]] += own * value_[f];
+            }
+        }
+    }
+    // Whether coordinates have much of their curvature in rows of less than `least`.
+    std::vector<char> thin_columns(const double* h, double least) const {
+        std::vector<double> whole(size_, 0.0), lost(size_, 0.0);
+        for (size_t i = 0; i + 1 < ptr_.size(); ++i)
+            for (int64_t e = ptr_[i]; e < ptr_[i + 1]; ++e) {
+                const double own = h[i] * value_[e] * value_[e];
+                whole[local_[e]] += own;
+                if (h[i] < least) lost[local_[e]] += own;
+            }
+        std::vector<char> thin(size_);
+        for (int64_t c = 0; c < size_; ++c) thin[c] = lost[c] > FLAT_COLUMN * whole[c];
+        return thin;
+    }
+    void bend_outputs(const double* H, const double* coupling, int64_t K) {
+        for (size_t i = 0; i + 1 < ptr_.size(); ++i) {
+            const int64_t first = ptr_[i], last = ptr_[i + 1];
+            const double* h = H + i * K;
+            for (int64_t e = first; e < last; ++e) {
+                const int32_t a = local_[e], k = output_[a];
+                const double own = h[k] * value_[e], shared = coupling ? coupling[i] * own : 0.0;
+                if (own == 0) continue;
+                double* row = &gram_[a * size_];
+                for (int64_t f = first; f <= e; ++f) {
+                    const int32_t l = output_[local_[f]];
+                    row[local_[f]] += value_[f] * ((l == k ? own : 0.0) - shared * h[l]);
+                }
+            }
+        }
+    }
+
     int64_t size_ = 0;
     std::vector<int64_t> ptr_;
     std::vector<int32_t> local_, output_;

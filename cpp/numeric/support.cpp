@@ -83,6 +83,7 @@ void Support::curve(const std::vector<double>& h, const double* coupling) {
             h_[k * n_ + i] = own;
             bend_[k * n_ + i] = coupling ? std::max(own - coupling[i] * own * own, 0.0) : own;
         }
+    by_rows_ = curved_.load(X_, {column_, slots_, size(), with_intercept_}, {h_, bend_, coupling_});
 }
 
 // table_ = X v, (K, n).
@@ -137,6 +138,7 @@ void Support::pull(const std::vector<double>& r, std::vector<double>& out,
 }
 
 void Support::product(const std::vector<double>& v, std::vector<double>& out) {
+    if (by_rows_) return curved_.product(v, out);
     spread(v);
     for (size_t c = 0; c < table_.size(); ++c) table_[c] *= h_[c];
     if (!coupling_.empty()) {
@@ -181,7 +183,7 @@ Support::Factor Support::factored(int k, std::vector<int32_t> slots,
     gram.load(X_.n_rows, std::vector<int32_t>(slots.size(), 0), 1, with_ones,
               [&](int64_t c, auto body) { X_.column(columns[c], body); });
     const double* bend = &bend_[k * n_];
-    gram.bend(bend, nullptr, 1);
+    gram.bend(bend, nullptr, 1, GramModel::FLAT);
     if (with_ones) slots.push_back(ones);
     const auto m = static_cast<int64_t>(slots.size());
     std::vector<double> lower = gram.matrix();

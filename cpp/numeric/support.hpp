@@ -4,12 +4,14 @@
 //   A = X' H X,   H_i = diag(h_i) - coupling_i h_i h_i'
 //
 // Scores lie output by output here, (K, n): a column then meets its vector in order and in the
-// nearest cache, where rows of K scores would be fetched for one score each.
+// nearest cache, where rows of K scores would be fetched for one score each. Where most rows are
+// nearly flat, products are over the others (curved_rows.hpp).
 #pragma once
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "numeric/curved_rows.hpp"
 #include "numeric/matrix.hpp"
 
 namespace laconic::numeric {
@@ -30,7 +32,7 @@ class Support {
     // out = X' r of r, (n, K) by rows, and diagonal = diag(A).
     void pull(const std::vector<double>& r, std::vector<double>& out,
               std::vector<double>& diagonal);
-    // out = A v.
+    // out = A v, up to what flat rows have off the diagonal.
     void product(const std::vector<double>& v, std::vector<double>& out);
 
     // A preconditioner M of A + diag(extra): its blocks within single outputs, cut where they are
@@ -67,6 +69,8 @@ class Support {
     std::vector<std::vector<int64_t>> column_;  // of these slots
     std::vector<double> h_, bend_, coupling_, table_, shared_;
     std::vector<Factor> factors_;
+    CurvedRows curved_;
+    bool by_rows_ = false;  // whether products are by them
 };
 
 }  // namespace laconic::numeric

@@ -19,6 +19,7 @@ from laconic.core.arrays import Array, Ints
 from laconic.core.losses import Gold
 
 NEAR = 0.3  # of the strength, so that the support will hardly change
+STALLED = 0.8  # of the violation five turns before: Newton steps gain more than further turns
 FAR = 20.0  # from the largest score that a row's parts are relative to
 
 
@@ -66,10 +67,11 @@ class ClassDescent:
         """
         K = self.n_classes
         of_class = [working[working % K == k] // K for k in range(K)]
-        table = scores.reshape(-1, K)
+        seen = np.unique(working // K)
+        table = np.ascontiguousarray(scores.reshape(-1, K).T)  # a class is a row: read in order
         softmax = Softmax(table)
         worst = np.inf
-        rounds = 0
+        found: list[float] = []
         # Other classes move before the next turn: one Newton round per turn is enough.
         turn = _core.DescentLimits(
             tolerance=limits.tolerance,
@@ -78,14 +80,13 @@ class ClassDescent:
             damped=limits.damped,
         )
         enough = max(limits.tolerance, NEAR)
-        while rounds < limits.max_rounds and worst > enough:
-            rounds += 1
+        while len(found) < limits.max_rounds and worst > enough and not _stalled(found):
             worst = 0.0
             for k, features in enumerate(of_class):
                 if len(features) == 0 and len(intercept) == 0:
                     continue
                 others = softmax.others(k)
-                own = table[:, k] - others
+                own = table[k] - others
                 self._weights[features] = weights[features * K + k]
                 violation = self._parts[k].descend(
                     features,
@@ -96,12 +97,14 @@ class ClassDescent:
                     turn,
                 )[1]
                 weights[features * K + k] = self._weights[features]
-                table[:, k] = own + others
+                table[k] = own + others
                 softmax.moved(k)
                 worst = max(worst, violation)
-            self._centre(terms, weights, softmax)
+            self._centre(seen, terms, weights, softmax)
+            found.append(worst)
+        scores.reshape(-1, K)[:] = table.T
         # Classes that moved later have changed the gradient of those before them.
-        return rounds, np.inf, np.nan
+        return len(found), np.inf, np.nan
 
     def polish(
         self,
@@ -115,7 +118,9 @@ class ClassDescent:
         violation: float = self._joint.polish(terms, weights, intercept, scores, limits)
         return violation
 
-    def _centre(self, terms: _core.SeparableTerms, weights: Array, softmax: Softmax) -> None:
+    def _centre(
+        self, features: Ints, terms: _core.SeparableTerms, weights: Array, softmax: Softmax
+    ) -> None:
         """Shift all weights of a feature alike where that makes the penalty smaller.
 
         The loss does not notice, and turns of single classes hardly move along this direction: a
@@ -123,7 +128,7 @@ class ClassDescent:
         zero the least sum of sizes is where it is.
         """
         rows = weights.reshape(-1, self.n_classes)
-        dense = np.flatnonzero(2 * np.count_nonzero(rows, axis=1) >= self.n_classes)
+        dense = features[2 * np.count_nonzero(rows[features], axis=1) >= self.n_classes]
         if len(dense) == 0 or terms.positive:
             return
         lasso, ridge = (
@@ -140,12 +145,17 @@ class ClassDescent:
         by_feature[dense] = shift
         moved = np.empty(len(softmax.top))
         self._matrix.score(by_feature, moved, 1, 1)
-        softmax.table -= moved[:, None]
+        softmax.table -= moved
         softmax.top -= moved
 
 
 def _rows(kind: _core.LossKind, gold: Gold, target: Array, n_outputs: int) -> _core.LossRows:
     return _core.LossRows(kind, target, gold.weight, n_outputs, 0.0)
+
+
+def _stalled(violations: list[float]) -> bool:
+    """Return whether turns near the solution have stopped to gain."""
+    return len(violations) > 5 and 1.0 > violations[-1] > STALLED * violations[-6]
 
 
 def _weighted_medians(values: Array, weights: Array) -> Array:
@@ -171,26 +181,26 @@ def _of_class(terms: _core.SeparableTerms, k: int, n_classes: int) -> _core.Sepa
 
 
 class Softmax:
-    """exp(s - top) of a table of scores and its sums per row, while single columns move."""
+    """exp(s - top) of scores, (K, n), and its sums over classes, while single classes move."""
 
     def __init__(self, table: Array):
         self.table = table
         self._refresh()
 
     def _refresh(self) -> None:
-        self.top = self.table.max(axis=1)
-        self.parts = np.exp(self.table - self.top[:, None])
-        self.total = self.parts.sum(axis=1)
+        self.top = self.table.max(axis=0)
+        self.parts = np.exp(self.table - self.top)
+        self.total = self.parts.sum(axis=0)
 
     def others(self, k: int) -> Array:
         """Return log sum_(l != k) exp(s_l) of every row."""
-        rest = self.total - self.parts[:, k]
+        rest = self.total - self.parts[k]
         # Where class k has nearly all, the difference has lost its digits.
         lost = np.flatnonzero(rest < 1e-4 * self.total)
         if len(lost):
-            rows = np.delete(self.table[lost], k, axis=1)
-            top = rows.max(axis=1)
-            exact = np.log(np.exp(rows - top[:, None]).sum(axis=1)) + top
+            rows = np.delete(self.table[:, lost], k, axis=0)
+            top = rows.max(axis=0)
+            exact = np.log(np.exp(rows - top).sum(axis=0)) + top
             rest[lost] = 1.0
         found: Array = np.log(rest) + self.top
         if len(lost):
@@ -199,10 +209,10 @@ class Softmax:
 
     def moved(self, k: int) -> None:
         """Take notice of new scores of class k."""
-        above = self.table[:, k] - self.top
+        above = self.table[k] - self.top
         part = np.exp(np.minimum(above, FAR))
-        self.total += part - self.parts[:, k]
-        self.parts[:, k] = part
+        self.total += part - self.parts[k]
+        self.parts[k] = part
         # Sums that have grown or shrunk far from 1 lose digits.
         if above.max(initial=0.0) >= FAR or self.total.min(initial=1.0) < np.exp(-FAR):
             self._refresh()

@@ -75,3 +75,32 @@ def test_columns_that_are_equal_do_no_harm() -> None:
     gradient = problem.parts(problem.smooth(x)[1])[0]
     left = weights != 0
     assert np.abs(gradient[left] + 0.1 * np.sign(weights[left])).max() < 1e-6
+
+
+@pytest.mark.parametrize(("loss", "n_outputs"), [(Logistic(), 1), (Multinomial(), 4)])
+def test_rows_without_curvature_do_no_harm(loss: Loss, n_outputs: int) -> None:
+    # Most labels are certain, so that products leave their rows out; some columns have no others.
+    rng = np.random.default_rng(3)
+    n_rows, n_columns, classes = 400, 60, max(n_outputs, 2)
+    labels = np.repeat(np.arange(classes), n_rows // classes).astype(np.float64)
+    counts = rng.poisson(0.2, (n_rows, n_columns)).astype(np.float64)
+    telling = rng.random(n_rows) < 0.9
+    counts[telling, labels[telling].astype(int)] += 6
+    counts[:, 50:] *= telling[:, None]
+    gold = Gold(labels, np.ones(n_rows), n_outputs)
+    design = Rows(sp.csr_matrix(counts), n_outputs=n_outputs)
+    problem = Problem(design, loss, gold, L1(1.0))
+    size = n_columns * n_outputs
+    kernel = problem.descent(np.arange(size + 1), np.arange(size), np.zeros(size))
+    x = problem.start()
+    weights, intercept = problem.parts(x)
+    weights[:] = 0.02 * rng.normal(size=size)
+    terms = _core.SeparableTerms(lasso=np.full(1, 0.02), ridge=np.zeros(1), centre=np.zeros(1))
+    limits = _core.DescentLimits(tolerance=1e-6, max_rounds=60, max_passes=300)
+    assert kernel.polish(terms, weights, intercept, problem.scores(x), limits) <= 1e-6
+    curvature = problem.bound.curvature(design.score(x))
+    assert np.sum(curvature < 1e-3 * curvature.max()) > len(curvature) / 2
+    gradient = problem.parts(problem.smooth(x)[1])[0]
+    left = weights != 0
+    assert np.count_nonzero(left) > 20
+    assert np.abs(gradient[left] + 0.02 * np.sign(weights[left])).max() < 1e-6
