@@ -16,6 +16,7 @@ import numpy as np
 
 from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.ragged import pointers
+from laconic.text.expressions import checked_expression
 from laconic.text.scripts import share_unsegmented
 from laconic.text.tokens import Boundary, sentences, words
 from laconic.text.trees import Tree
@@ -295,7 +296,7 @@ def splitter(tokenizer: Tokenizer) -> Callable[[str], Sequence[str]]:
     if callable(tokenizer):
         return tokenizer
     try:
-        pattern = re.compile(tokenizer)
+        pattern = checked_expression(tokenizer)
     except re.error as error:
         raise ValueError(
             f"tokenizer is a regular expression that matches words, or a function; {tokenizer!r} "

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 4095  # how far outside a sentence a position still has a value of its own
 AUTO = "auto"  # templates that suit the columns, see laconic.text.auto_templates
+MOST_ATOMS = 100_000  # that one line of n-grams may have: sizes times places
 PAIRS = "pairs:"
 BIAS = "bias"
 # Of two views of one position, which is the coarser: a tag before the word.
@@ -210,6 +211,11 @@ def ngrams(
         raise ValueError(
             "n-grams need sizes 1 <= m..n and a window l <= r, "
             f"got {smallest}..{largest} and {left}..{right}"
+        )
+    if largest * (right - left + largest) > MOST_ATOMS:
+        raise ValueError(
+            f"n-grams of up to {largest} tokens in a window of {right - left + 1} are too many: "
+            f"sizes times places must not exceed {MOST_ATOMS:,}"
         )
     found = []
     for size in range(smallest, largest + 1):

@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol, TypeAlias
 
+from laconic.text.expressions import checked_expression
 from laconic.text.io import PathLike
 
 # None: the string has no value of this view.
@@ -236,7 +237,7 @@ def _function(
         if kind not in PATTERNS or size:
             return None
         try:
-            return partial(PATTERNS[kind], re.compile(regex))
+            return partial(PATTERNS[kind], checked_expression(regex))
         except re.error as error:
             raise ValueError(f"the view {name!r} holds no regular expression: {error}") from error
     if kind in AFFIXES and size and int(size):

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from laconic.text.patterns import parse_templates
 from laconic.text.template_sets import SETS, for_cluster_column, for_list_columns, ready_templates
 from laconic.text.templates import Atom, Template, Templates, at_or_below, ngrams, view_at_or_below
 
@@ -150,3 +151,17 @@ def test_order_is_a_partial_order(name: str) -> None:
     assert not ((below.astype(np.float32) @ below.astype(np.float32) > 0) & ~below).any()
     for a, b in np.random.default_rng(0).integers(0, len(templates), (50, 2)):
         assert at_or_below(templates[a], templates[b]) == below[a, b]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ngrams(word, 1..99999999, -5..5)",
+        "ngrams(word, 1..99999999, touching -5..5)",
+        "ngrams(word, 1..2, -99999999..99999999)",
+    ],
+)
+def test_lines_with_too_many_ngrams_are_refused(line: str) -> None:
+    """A line of a file must not take minutes and all memory."""
+    with pytest.raises(ValueError, match="are too many: sizes times places must not exceed"):
+        parse_templates(line, ("word",))
