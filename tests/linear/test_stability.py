@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from inspect import signature
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.stats import bootstrap
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -103,7 +105,7 @@ def test_callbacks_and_bad_parameters(data):
 
 
 @pytest.mark.parametrize("method", ["bayesian", "pairs"])
-@pytest.mark.parametrize("interval", ["percentile", "basic"])
+@pytest.mark.parametrize("interval", ["percentile", "basic", "bca"])
 def test_intervals_of_least_squares_cover_the_truth(method, interval):
     """Without a penalty they are confidence intervals: 90 % of them hold the truth."""
     rng = np.random.default_rng(0)
@@ -122,6 +124,20 @@ def test_intervals_of_least_squares_cover_the_truth(method, interval):
         )
         covered += list((found.low < [1.0, 0.0, -1.0, 0.5]) & (found.high > [1.0, 0.0, -1.0, 0.5]))
     assert 0.78 <= np.mean(covered) <= 0.99
+
+
+def test_bca_intervals_are_those_of_scipy():
+    y = np.random.default_rng(1).exponential(size=20)  # of a mean, which is skewed
+    mean = SparseRegressor(Ridge(1e-9), fit_intercept=False, tol=1e-9)
+    ones = np.ones((20, 1))
+    found = bootstrap_intervals(mean, ones, y, 1000, method="pairs", interval="bca")
+    seed = {"rng" if "rng" in signature(bootstrap).parameters else "random_state": 0}
+    peer = bootstrap((y,), np.mean, n_resamples=20_000, confidence_level=0.9, **seed)
+    low, high = peer.confidence_interval
+    assert abs(found.low[0] - low) < 0.05 * (high - low)
+    assert abs(found.high[0] - high) < 0.05 * (high - low)
+    plain = np.quantile(found.samples.toarray(), [0.05, 0.95])
+    assert found.low[0] - plain[0] > 0.03 * (high - low) and found.high[0] > plain[1]
 
 
 def test_intervals_of_a_lasso_are_about_the_shrunken_weight(data):

@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from laconic.core.arrays import Ints
 from laconic.core.report import Callback, Event
-from laconic.linear.bootstrap import quantiles
+from laconic.linear.bootstrap import both_tails, quantiles
 from laconic.text.documents import DocumentLike
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _drawn(labels: NDArray[Any], random: np.random.Generator) -> Ints:
 
 def _choices(whole: TextClassifier, samples: sp.csr_matrix, level: float) -> NDArray[Any]:
     """Return a row for each weight that some fit has, the surest first."""
-    low, high = quantiles(samples, (1 - level) / 2)
+    low, high = quantiles(samples, both_tails(level))
     share = samples.getnnz(axis=0) / samples.shape[0]
     weight = whole.coef_.ravel()
     alive = np.flatnonzero((share > 0) | (weight != 0))
