@@ -77,7 +77,7 @@ def adapted(
     'queue'
     """
     check_is_fitted(model)
-    X = list(X)
+    X = X if isinstance(X, str) else list(X)  # which is refused below
     learner = ClassMixture() if learner is None else clone(learner)
     words = learner.words if isinstance(learner, ClassMixture) else learner
     words = LogLinear() if words is None else words

@@ -73,6 +73,10 @@ class Queries:
             automaton = self._automaton()
             if isinstance(word, str):
                 self.encoder_.id(word)
+                if not isinstance(state, int | np.integer):
+                    raise ValueError(
+                        f"expected a state, a number from start, state or score, got {state!r}"
+                    ) from None
                 raise
         if not isinstance(word, list | tuple) or not all(isinstance(one, str) for one in word):
             raise ValueError(f"expected a word or a list of words, which are strings, got {word!r}")

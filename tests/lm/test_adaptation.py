@@ -110,6 +110,8 @@ def test_what_cannot_be_adapted_is_refused(general: LanguageModel) -> None:
         adapted(general, DOMAIN, ClassMixture(KneserNey()))
     with pytest.raises(ValueError, match="at least one sentence"):
         adapted(general, [])
+    with pytest.raises(ValueError, match="got one string"):
+        adapted(general, "the n1")
 
 
 def test_offsets_are_checked_at_the_door(general: LanguageModel) -> None:

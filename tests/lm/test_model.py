@@ -311,6 +311,8 @@ def test_many_words_from_one_state(any_model: LanguageModel) -> None:
     for bad in (3, [3], ["a", None]):
         with pytest.raises(ValueError, match="expected a word or a list of words"):
             model.score(state, bad)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="expected a state, a number"):
+        model.score("the", "the")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="no such state"):
         model.score(10**6, words)
 
