@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
+from html import escape
 
 nan = math.nan
 DUALITY_GAP = "duality gap"
@@ -152,6 +153,20 @@ class Reported:
 
     report_: FitReport
 
+    def _repr_html_(self) -> str:
+        """Return the estimator and what its fit kept as a small table, which notebooks show."""
+        report = getattr(self, "report_", None)
+        rows = _shown(report) if report is not None else [("fitted", "no")]
+        cells = "".join(
+            f'<tr><th style="text-align:left">{escape(name)}</th>'
+            f'<td style="text-align:left">{escape(value)}</td></tr>'
+            for name, value in rows
+        )
+        return f"<div><code>{escape(in_one_line(self))}</code><table>{cells}</table></div>"
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     @property
     def objective_(self) -> float:
         """The minimised objective at the solution."""
@@ -196,3 +211,15 @@ class Reported:
 def in_one_line(learner: object) -> str:
     """Return the name and the parameters of a learner, in one line."""
     return " ".join(repr(learner).split())
+
+
+def _shown(report: FitReport) -> list[tuple[str, str]]:
+    """Return what people want to know of a fit first."""
+    rows = [("features", f"{report.features_kept:,} of {report.features_total:,} kept")]
+    if report.groups_total:
+        rows.append(("groups", f"{report.groups_kept:,} of {report.groups_total:,} kept"))
+    if math.isfinite(report.certificate):
+        kind = report.certificate_kind or "certificate"
+        rows.append((kind, f"{report.certificate:.2g}"))
+    state = "interrupted" if report.interrupted else "yes" if report.converged else "no"
+    return [*rows, ("converged", state)]

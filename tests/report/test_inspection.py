@@ -8,7 +8,7 @@ import pytest
 from commands import run
 from javascript import played
 
-from laconic import KneserNey, LanguageModel
+from laconic import KneserNey, LanguageModel, TextClassifier, load, save_compact
 from laconic.report.inspection import write_inspection
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -55,3 +55,16 @@ def test_tables_are_sorted_and_searched(width: int, tmp_path: Path) -> None:
     expected = [row["word"] for row in sorted(ROWS, key=lambda row: -float(row["weight"]))]
     assert down == expected and up == expected[::-1] and state == "ascending"
     assert sorted(left) == ["w1", "w10", "w11"] and count == " 3 of 12"
+
+
+def test_a_fitted_model_shows_itself_in_a_notebook(tmp_path: Path) -> None:
+    """A few lines, in which hostile parameters stay text, from plain and compact models."""
+    model = TextClassifier("lasso", strength=0.1, label_tree=None, stop_words=[HOSTILE])
+    assert "<td" in model._repr_html_() and "fitted" in model._repr_html_()
+    model.fit(["sun and sand", "snow and ice"] * 10, ["w", "c"] * 10)
+    save_compact(model, tmp_path / "model")
+    for one in (model, load(tmp_path / "model")):
+        shown = one._repr_mimebundle_()["text/html"]
+        assert f"{model.report_.features_kept:,} of" in shown and "converged" in shown
+        assert "<img" not in shown and len(shown) < 2000
+    assert "&lt;img" in model._repr_html_()
