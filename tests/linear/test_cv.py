@@ -52,6 +52,12 @@ def classes():
     return np.round(X, 2), np.where(y == 1, "yes", "no")
 
 
+class ScoresAlone(SquaredHinge):
+    """A loss whose scores are no probabilities."""
+
+    knows_probabilities = False
+
+
 def test_it_is_what_its_estimator_is(classes):
     assert is_classifier(StrengthCV(SparseClassifier()))
     assert is_regressor(StrengthCV(SparseRegressor()))
@@ -63,7 +69,9 @@ def test_it_is_what_its_estimator_is(classes):
         )
     assert search.coef_.shape == (1, 12) and search.intercept_.shape == (1,)
     hinge = StrengthCV(SparseClassifier(loss=SquaredHinge()), n_strengths=4, cv=3).fit(*classes)
-    assert not hasattr(hinge, "predict_proba") and hasattr(hinge, "decision_function")
+    np.testing.assert_allclose(hinge.predict_proba(X).sum(axis=1), 1.0)
+    scores = StrengthCV(SparseClassifier(loss=ScoresAlone()), n_strengths=4, cv=3).fit(*classes)
+    assert not hasattr(scores, "predict_proba") and hasattr(scores, "decision_function")
 
 
 def test_the_strength_of_scikit_learns_lasso(diabetes):
