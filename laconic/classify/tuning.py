@@ -101,6 +101,7 @@ class Race:
         self.sources: dict[tuple[int, tuple[int, ...]], Prepared] = {}
         self.runners = [Candidate(settings, model) for settings in candidates(model)]
         self.lost: list[Tried] = []
+        self.on_sample: Candidate | None = None  # the winner of a race on a sample, as scored there
         self.structures = FamilyCache(self)
         counts = self.source(self.runners[0].model).training.counts
         most = max(LEAST, SHARE * counts.shape[1])
@@ -152,6 +153,10 @@ class Race:
             # A path that ends too early is worth nothing: the only one has more time.
             self.share = FIRST_SHARE if number == 0 and len(running) == 1 else SEARCH_SHARE
             self.lap(running, train, held)
+            if number == 0 and self.on_sample is not None and self.expired():
+                # The path on all documents was cut short, at models of few words.
+                self.runners = [self.on_sample]
+                break
         if len(self.data.folds) <= SEARCHED and self.sampled == 1:
             self.with_structure(running, self.data.folds)
         return self.choice()
@@ -181,7 +186,7 @@ class Race:
         heat.with_structure(heat.with_sums(running, *sample.folds[0]), sample.folds)
         self.lost = [one.row(*best) for one in heat.runners if (best := one.best())]
         self.done, self.stopped = heat.done, heat.stopped
-        winner = min(heat.runners, key=Candidate.loss)
+        winner = self.on_sample = min(heat.runners, key=Candidate.loss)
         one = Candidate(winner.settings, self.model)
         one.guide = None if winner.guide is None else Guide(winner.guide.best_share)
         return [one]

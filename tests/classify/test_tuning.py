@@ -220,3 +220,14 @@ def test_files_keep_what_was_tried(model: TextClassifier, tmp_path) -> None:
         np.testing.assert_allclose(
             loaded.decision_function(TEST[0]), model.decision_function(TEST[0]), rtol=1e-6
         )
+
+
+def test_a_path_cut_short_on_all_documents_leaves_the_choice_of_the_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("laconic.classify.tuning.LARGE", 300)
+    monkeypatch.setattr("laconic.classify.tuning.FIRST_SHARE", 0.0)
+    model = TextClassifier(folds=3).fit(*TRAIN)
+    chosen = model.tried_[-1]  # a cut path ends where it begins, at 3 words
+    assert chosen.chosen and chosen.folds == 1 and chosen.words > 8 and chosen.share < 0.1
+    assert model.score(*TEST) >= 0.8
