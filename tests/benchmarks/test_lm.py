@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from benchmarks import lm, lm_corpora, lm_defaults, lm_perplexity
+from benchmarks import lm, lm_adaptation, lm_corpora, lm_defaults, lm_perplexity
+from laconic import LanguageModel
 from laconic.text.docstrings import docstring_corpus
 
 pytestmark = pytest.mark.slow
@@ -54,3 +56,14 @@ def test_defaults_on_a_text_of_ones_own(one_process: None, tmp_path: Path) -> No
     (tmp_path / "own.txt").write_text("\n".join(lines), encoding="utf-8")
     page = lm_defaults.section(tmp_path, quick=True, corpus=tmp_path / "own.txt")
     assert "| own.txt |" in page
+
+
+def test_a_row_of_adaptation() -> None:
+    general = [f"the {a} {b}".split() for a in "nm" for b in "vw"] * 5
+    domain = [f"ye {a} {b}".split() for a in "kl" for b in "vw"] * 5
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LanguageModel(2).fit(general)
+        row = lm_adaptation._row(model, general, domain, domain[:8], 30)
+    assert row[0] == "30" and len(row) == 8
+    assert all(1 <= float(each) < 20 for each in row[1:6])
