@@ -159,7 +159,7 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         return state.idle >= MAX_IDLE
 
     def step(self, problem: Problem, state: WorkingSetState) -> WorkingSetState:
-        """Solve one working set, ten times better than the current error asks for."""
+        """Solve one working set, better than the current error asks for."""
         n_active = int(state.active.sum())
         size = min(max(2 * n_active, state.size) << state.idle, len(state.violation))
         priority = np.where(state.active, np.inf, state.violation)
@@ -174,7 +174,9 @@ class WorkingSet(StepSolver[Problem, WorkingSetState]):
         small = problem.design.matrix.n_entries * problem.design.n_outputs < SMALL
         near = state.error <= 3 * self.tol  # the last aim was too loose
         aim = 0.003 if small else (0.2 if near else 0.8) / max(state.share, 0.1)
-        wanted = max(aim * self.tol, min(state.error, 1.0) * 0.003 * min(aim, 1.0))
+        # A set that will grow need only show what it lacks.
+        gain = 0.003 if whole else 0.1
+        wanted = max(aim * self.tol, min(state.error, 1.0) * gain * min(aim, 1.0))
         wanted *= 0.1**state.idle
         entries = _core.SeparableTerms(
             lasso=terms.lasso, ridge=terms.ridge, centre=np.zeros(1), positive=terms.positive
