@@ -183,6 +183,6 @@ def test_compress(tmp_path: Path) -> None:
     assert few["perplexity"] == pytest.approx(exact["perplexity"], rel=0.01)
     result_of("inspect", at.small)
     result_of("inspect", at.small, "--complete", "the cat")
-    again = result_of("compress", at.small, "-o", at.small, "--values", "4")
+    again = result_of("compress", at.small, "-o", f"{at.small}er", "--values", "4")
     assert again["values"] == 4
     refused(at, "--eta does not go with", "compress", at.model, "-o", at.small, "--eta", "1")
