@@ -66,11 +66,18 @@ def predict(
         return _rescore(model, input_path, output, nbest, encoding)
     if lattices is not None:
         return _search(model, input_path, output, lattices, encoding)
+    return _scored(model, input_path, output, bar, per_sentence, encoding)
+
+
+def _scored(
+    model: LanguageModel, path: str, output: str, bar: Bar, per_sentence: bool, encoding: str
+) -> dict[str, Any]:
+    """Write the scores of sentences, and return how many there were."""
     write = _sentence_line if per_sentence else _word_lines
     n_sentences = n_words = n_unknown = 0
     known = model.encoder_.words
     with atomic_writer(output) as stream:
-        for batch in iterate_sentences(input_path, encoding):
+        for batch in iterate_sentences(path, encoding):
             text = model.encoder_.encode(batch)
             for sentence, ids, log_probs, lengths in zip(
                 batch,

@@ -16,7 +16,6 @@ import numpy as np
 
 from laconic.core.arrays import Array, Ints, Ints32
 from laconic.core.ragged import pointers
-from laconic.text.expressions import checked_expression
 from laconic.text.scripts import share_unsegmented
 from laconic.text.tokens import Boundary, sentences, words
 from laconic.text.trees import Tree
@@ -295,6 +294,8 @@ def splitter(tokenizer: Tokenizer) -> Callable[[str], Sequence[str]]:
     """Return what a tokenizer does: the matches of a regular expression, or the function itself."""
     if callable(tokenizer):
         return tokenizer
+    from laconic.text.expressions import checked_expression  # most models have none
+
     try:
         pattern = checked_expression(tokenizer)
     except re.error as error:
