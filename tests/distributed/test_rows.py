@@ -19,7 +19,6 @@ from laconic import (
     L1,
     MCP,
     ElasticNet,
-    GroupLasso,
     InputError,
     OverlapGroupLasso,
     Ridge,
@@ -43,23 +42,18 @@ EFFECT = np.concatenate([RNG.normal(size=8) * 3, np.zeros(P - 8)])
 SCORE = X @ EFFECT + 0.3 * RNG.normal(size=N)
 BINARY = (SCORE > 0.1).astype(int)
 NAMES = np.array(["high", "low", "middle"])[np.digitize(SCORE, [-0.4, 0.6])]
-DISJOINT = [list(range(i, i + 4)) for i in range(0, P, 4)]
 OVERLAPS = [list(range(i, min(P, i + 6))) for i in range(0, P, 4)]
 FOREST = Groups.forest([-1, 0, 0, -1], [[0], [1, 2], [3, 4, 5], list(range(6, P))], P)
 MODELS = {
     "lasso": (SparseClassifier(L1(0.5)), BINARY),
     "ridge": (SparseClassifier(Ridge(0.5)), BINARY),
-    "groups": (SparseClassifier(GroupLasso(DISJOINT, 0.5)), BINARY),
     "overlaps": (SparseClassifier(OverlapGroupLasso(OVERLAPS, 0.3)), BINARY),
     "tree": (SparseClassifier(TreeGroupLasso(FOREST, 0.2)), BINARY),
     "multinomial": (SparseClassifier(L1(0.5)), NAMES),
-    "multinomial ridge": (SparseClassifier(Ridge(0.5)), NAMES),
     "squared hinge": (SparseClassifier(ElasticNet(0.5), loss="squared_hinge"), BINARY),
     "squared": (SparseRegressor(ElasticNet(0.5)), SCORE),
     "huber": (SparseRegressor(L1(0.5), loss="huber"), SCORE),
-    "counts": (SparseRegressor(L1(0.5), loss="poisson"), BINARY.astype(float)),
     "two targets": (SparseRegressor(L1(0.5)), np.column_stack([SCORE, BINARY])),
-    "no intercept": (SparseRegressor(L1(0.5), fit_intercept=False), SCORE),
     "relaxed": (SparseRegressor(L1(5.0), relax=1.0), SCORE),
 }
 

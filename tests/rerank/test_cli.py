@@ -159,14 +159,6 @@ def test_what_does_not_go_with_rerankers_is_refused(given: Files) -> None:
     refused(given, "--proba does not go with", "predict", given.model, given.dev, "--proba")
     refused(
         given,
-        "laconic report does not go with",
-        "report",
-        given.model,
-        "-o",
-        str(given.folder / "page"),
-    )
-    refused(
-        given,
         "laconic compress does not go with",
         "compress",
         given.model,
