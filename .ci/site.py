@@ -40,7 +40,7 @@ PLOTS = (
 def on_files(files: Files, config: Any) -> Files:
     """Add the generated pages."""
     made = {
-        "changelog.md": (ROOT / "CHANGELOG.md").read_text("utf-8"),
+        "changelog.md": (ROOT / "CHANGELOG.md").read_text("utf-8").replace("](docs/", "]("),
         "examples.md": gallery(),
         **benchmarks(),
     }
