@@ -110,7 +110,7 @@ def agreement(data: Path, quick: bool) -> str:
                     ]
                 )
     return (
-        f"Agreement\n\n{n:,} rows, {p:,} columns, blocks on two workers, a tolerance of {TOL:.0e}; "
+        f"## Agreement\n\n{n:,} rows, {p:,} columns, blocks on two workers, a tolerance of {TOL:.0e}; "
         "features that only one of the two fits keeps are counted, bytes are those sent to "
         "workers.\n\n"
         + table(
@@ -154,7 +154,7 @@ def kills(data: Path, quick: bool) -> str:
             worst = max(worst, off)
             right += off <= 1e-9 and found.converged_
     return (
-        f"Killed workers\n\nOne of two workers is sent SIGKILL at a random moment of a fit of "
+        f"## Killed workers\n\nOne of two workers is sent SIGKILL at a random moment of a fit of "
         f"{X.shape[0]:,} rows, and started again by Dask. An answer is right if no weight differs "
         "by more than 1e-9 from the fit without a kill.\n\n"
         + table(
@@ -204,7 +204,7 @@ def workers(data: Path, quick: bool) -> str:
         )
     load = f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
     return (
-        "One and two workers\n\nA lasso over rows of 50 words of 20,000, in four blocks, seconds "
+        "## One and two workers\n\nA lasso over rows of 50 words of 20,000, in four blocks, seconds "
         f"on the wall of the solver alone; the load average at the end was {load}.\n\n"
         + table(
             [
@@ -222,4 +222,4 @@ SECTIONS = {"agreement": agreement, "kills": kills, "workers": workers}
 def run(data: Path, quick: bool = False, section: str | None = None) -> str:
     """The page as Markdown: all sections, or the one that is named."""
     chosen = SECTIONS if section is None else {section: SECTIONS[section]}
-    return "\n".join([f"# {TITLE}", *(f"## {make(data, quick)}" for make in chosen.values())])
+    return "\n".join([f"# {TITLE}", *(make(data, quick) for make in chosen.values())])
