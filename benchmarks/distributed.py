@@ -140,8 +140,7 @@ def kills(data: Path, quick: bool) -> str:
             whole = clone(model).fit(X, y)
         undisturbed = time.perf_counter() - began
         for _ in range(n_kills):
-            client.wait_for_workers(2)
-            victims = list(client.run(os.getpid).values())
+            victims = _processes(client, 2)
             victim, wait = int(rng.choice(victims)), float(rng.uniform(0, undisturbed))
             killer = threading.Timer(wait, os.kill, (victim, signal.SIGKILL))
             killer.start()
@@ -178,6 +177,16 @@ def kills(data: Path, quick: bool) -> str:
             ],
         )
     )
+
+
+def _processes(client: Any, n_workers: int) -> list[int]:
+    """Return the processes of all workers, once those that died have been started again."""
+    while True:
+        client.wait_for_workers(n_workers)
+        found = client.run(os.getpid, on_error="ignore")
+        if len(found) == n_workers:
+            return list(found.values())
+        time.sleep(0.5)
 
 
 def workers(data: Path, quick: bool) -> str:
