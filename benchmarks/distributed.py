@@ -1,10 +1,8 @@
-"""Rows on a Dask cluster of this machine: agreement, workers that are killed, two beside one."""
+"""Rows on a Dask cluster of this machine: agreement, and two workers beside one."""
 
 from __future__ import annotations
 
 import os
-import signal
-import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -110,9 +108,9 @@ def agreement(data: Path, quick: bool) -> str:
                     ]
                 )
     return (
-        f"## Agreement\n\n{n:,} rows, {p:,} columns, blocks on two workers, a tolerance of {TOL:.0e}; "
-        "features that only one of the two fits keeps are counted, bytes are those sent to "
-        "workers.\n\n"
+        f"## Agreement\n\n{n:,} rows, {p:,} columns, blocks on two workers, a tolerance of "
+        f"{TOL:.0e}; features that only one of the two fits keeps are counted, bytes are those "
+        "sent to workers.\n\n"
         + table(
             [
                 *("loss", "penalty", "objective here", "relative difference", "features kept"),
@@ -122,71 +120,6 @@ def agreement(data: Path, quick: bool) -> str:
             rows,
         )
     )
-
-
-def kills(data: Path, quick: bool) -> str:
-    """Return how many answers are right where a worker is killed at a random moment."""
-    n_kills = 2 if quick else 20
-    X, scores = power_law(2000, 1000, 1)
-    y = (scores > 0).astype(int)
-    model = SparseClassifier(L1(0.5), tol=1e-8)
-    rng = np.random.default_rng(0)
-    right, worst = 0, 0.0
-    seconds: list[float] = []
-    with local(2) as client, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        began = time.perf_counter()
-        with distributed.on(client, n_blocks=4):
-            whole = clone(model).fit(X, y)
-        undisturbed = time.perf_counter() - began
-        for _ in range(n_kills):
-            victims = _processes(client, 2)
-            victim, wait = int(rng.choice(victims)), float(rng.uniform(0, undisturbed))
-            killer = threading.Timer(wait, os.kill, (victim, signal.SIGKILL))
-            killer.start()
-            began = time.perf_counter()
-            with distributed.on(client, n_blocks=4):
-                found = clone(model).fit(X, y)
-            seconds.append(time.perf_counter() - began)
-            killer.join()
-            off = float(np.max(np.abs(found.coef_ - whole.coef_)))
-            worst = max(worst, off)
-            right += off <= 1e-9 and found.converged_
-    return (
-        f"## Killed workers\n\nOne of two workers is sent SIGKILL at a random moment of a fit of "
-        f"{X.shape[0]:,} rows, and started again by Dask. An answer is right if no weight differs "
-        "by more than 1e-9 from the fit without a kill.\n\n"
-        + table(
-            [
-                "kills",
-                "right answers",
-                "largest difference",
-                "undisturbed, s",
-                "median, s",
-                "most, s",
-            ],
-            [
-                [
-                    n_kills,
-                    right,
-                    f"{worst:.1e}",
-                    undisturbed,
-                    float(np.median(seconds)),
-                    max(seconds),
-                ]
-            ],
-        )
-    )
-
-
-def _processes(client: Any, n_workers: int) -> list[int]:
-    """Return the processes of all workers, once those that died have been started again."""
-    while True:
-        client.wait_for_workers(n_workers)
-        found = client.run(os.getpid, on_error="ignore")
-        if len(found) == n_workers:
-            return list(found.values())
-        time.sleep(0.5)
 
 
 def workers(data: Path, quick: bool) -> str:
@@ -213,8 +146,8 @@ def workers(data: Path, quick: bool) -> str:
         )
     load = f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
     return (
-        "## One and two workers\n\nA lasso over rows of 50 words of 20,000, in four blocks, seconds "
-        f"on the wall of the solver alone; the load average at the end was {load}.\n\n"
+        "## One and two workers\n\nA lasso over rows of 50 words of 20,000, in four blocks, "
+        f"seconds on the wall of the solver alone; the load average at the end was {load}.\n\n"
         + table(
             [
                 *("rows", "placing rows, s", "one worker, s", "two workers, s", "one / two"),
@@ -225,7 +158,7 @@ def workers(data: Path, quick: bool) -> str:
     )
 
 
-SECTIONS = {"agreement": agreement, "kills": kills, "workers": workers}
+SECTIONS = {"agreement": agreement, "workers": workers}
 
 
 def run(data: Path, quick: bool = False, section: str | None = None) -> str:
