@@ -208,7 +208,17 @@ def test_a_worker_that_is_killed_costs_time_alone():
 
         killer = threading.Thread(target=kill)
         killer.start()
-        with distributed.on(client):
-            again = clone(model).fit(X, BINARY)
+        fitted = []
+
+        def fit_again() -> None:
+            with distributed.on(client):
+                fitted.append(clone(model).fit(X, BINARY))
+
+        # A thread, so that a cluster that never answers is a failure and not a standstill.
+        fitting = threading.Thread(target=fit_again, daemon=True)
+        fitting.start()
+        fitting.join(timeout=120)
         killer.join()
+    assert fitted, "no answer within two minutes"
+    (again,) = fitted
     np.testing.assert_allclose(again.coef_, whole.coef_, rtol=1e-9)
