@@ -63,62 +63,11 @@ test(unit,"^.{1,3}$") unit[1] gap gap[-1]
 test(unit,"^.{1,3}$")[-1] unit gap
 test(unit,"^.{1,3}$")[-1] unit gap gap[-2]
 """
-# The next token may begin a sentence: known words with capitals, short pieces between stops.
-SENTENCES = """
-bias
-gap
-gap[-1]
-gap[1]
-gap[-1] gap gap[1]
-token
-token gap
-token[1]
-token[1] gap
-token[-1]
-token[2]
-token[-2]
-token token[1] gap
-token[-1] token gap
-token[-1] token token[1] gap
-token[1] token[2] gap
-token[-1] token[1]
-lower gap
-lower[1] gap
-lower lower[1] gap
-lower[-1] lower lower[1] gap
-lower[-1] lower gap
-lower[1] lower[2] gap
-lower lower[1] lower[2] gap
-lower[-2] lower[-1] lower gap
-shape gap
-shape[1] gap
-shape shape[1] gap
-shape[-1] shape shape[1] gap
-shape shape[1] shape[2] gap gap[1]
-shape[-1] shape shape[1] gap[-1] gap gap[1]
-shape[-2] shape[-1] shape shape[1] gap
-token shape[1] gap
-token shape[1] gap gap[1]
-token shape[1] shape[2] gap gap[1]
-shape[-1] token shape[1] gap[-1] gap gap[1]
-token[-1] gap[-1] token gap
-token[-1] gap[-1] token gap shape[1]
-shape token[1] gap gap[1]
-token lower[1] gap
-prefix2[1] suffix2 gap
-suffix3 gap
-prefix3[1] gap
-suffix3 prefix1[1] gap
-class gap
-class class[1] gap
-class[-1] class class[1] gap
-class[-2] class[-1] class class[1] class[2] gap
-gap[-2] gap[-1] gap gap[1] gap[2]
-test(token,"^.{1,3}$") token[1] gap
-test(token,"^.{1,3}$") token[1] gap gap[-1]
-test(token,"^.{1,3}$")[-1] token gap
-test(token,"^.{1,3}$")[-1] token gap gap[-2]
-known[1] gap
+# Tokens in the place of units; the next one may begin a sentence: known words with capitals, short
+# pieces between stops.
+SENTENCES = (
+    TOKENS.replace("unit", "token")
+    + """known[1] gap
 known known[1] gap
 shape known[1] gap
 token known[1] gap
@@ -150,6 +99,7 @@ until known[1] known[2] gap
 known[-1] known known[1] known[2] gap
 since known known[1] gap
 """
+)
 UPOS = """
 word
 word[-1]
