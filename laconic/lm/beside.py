@@ -15,28 +15,19 @@ from laconic.core.ragged import pointers
 from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts
 from laconic.lm.matching import numbers_in
-from laconic.lm.nested import NestedTerms, discounts
+from laconic.lm.nested import NestedTerms, WrappedTerms, discounts
 from laconic.lm.pruning import closed, weights_of_pairs
 
 
-class TiltedTerms(NestedTerms):
+class TiltedTerms(WrappedTerms):
     """Omega(w) + tilt . w over w >= 0.
 
     The prox is that of Omega at w - tilt / curvature, bounds are those of Omega at slope - tilt.
     """
 
     def __init__(self, terms: NestedTerms, tilt: Array) -> None:
-        super().__init__(terms.rates, terms.weights)
-        self.terms, self.tilt = terms, tilt
-        self.scale, self.ridge, self.exact = terms.scale, terms.ridge, terms.exact
-
-    def renew(self, w: Array) -> None:
-        """See NestedTerms."""
-        self.terms.renew(w)
-
-    def curvature(self, factor: float, least: float = 0.0) -> Array:
-        """See NestedTerms."""
-        return self.terms.curvature(factor, least)
+        super().__init__(terms)
+        self.tilt = tilt
 
     def value(self, w: Array) -> float:
         """See NestedTerms."""

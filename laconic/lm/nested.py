@@ -186,6 +186,27 @@ class NestedTerms(ABC):
         return conjugate + most * float(self.length @ np.maximum(slope - t * inside, 0))
 
 
+class WrappedTerms(NestedTerms):
+    """Another penalty, changed by a subclass: all but its prox and its bound is that penalty's."""
+
+    def __init__(self, terms: NestedTerms) -> None:
+        super().__init__(terms.rates, terms.weights)
+        self.terms = terms
+        self.scale, self.ridge, self.exact = terms.scale, terms.ridge, terms.exact
+
+    def renew(self, w: Array) -> None:
+        """See NestedTerms."""
+        self.terms.renew(w)
+
+    def curvature(self, factor: float, least: float = 0.0) -> Array:
+        """See NestedTerms."""
+        return self.terms.curvature(factor, least)
+
+    def value(self, w: Array) -> float:
+        """See NestedTerms."""
+        return self.terms.value(w)
+
+
 class Entrywise(NestedTerms):
     """A sum over single weights."""
 

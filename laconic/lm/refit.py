@@ -20,31 +20,18 @@ from laconic.lm.context_model import ContextModel
 from laconic.lm.contexts import Contexts, Text
 from laconic.lm.log_linear import LogLinear, nested_weights
 from laconic.lm.matching import pairs_in
-from laconic.lm.nested import NestedTerms
+from laconic.lm.nested import NestedTerms, WrappedTerms
 from laconic.lm.problem import NestedProblem
 from laconic.lm.pruning import condensed, weights_of_pairs
 from laconic.lm.scaled import ScaledFista
 
 
-class KeptTerms(NestedTerms):
+class KeptTerms(WrappedTerms):
     """A penalty of the weights that are kept; all others are zero."""
 
     def __init__(self, terms: NestedTerms, kept: Bools) -> None:
-        super().__init__(terms.rates, terms.weights)
-        self.terms, self.kept = terms, kept
-        self.scale, self.ridge, self.exact = terms.scale, terms.ridge, terms.exact
-
-    def renew(self, w: Array) -> None:
-        """See NestedTerms."""
-        self.terms.renew(w)
-
-    def curvature(self, factor: float, least: float = 0.0) -> Array:
-        """See NestedTerms."""
-        return self.terms.curvature(factor, least)
-
-    def value(self, w: Array) -> float:
-        """See NestedTerms."""
-        return self.terms.value(w)
+        super().__init__(terms)
+        self.kept = kept
 
     def prox(self, w: Array, curvature: Array) -> Array:
         """See NestedTerms."""
