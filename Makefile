@@ -25,7 +25,7 @@ help:
 	@echo "make test      all tests, with the coverage of laconic/"
 	@echo "make lint      ruff, mypy, clang-format;  make format  rewrites files as lint wants them"
 	@echo "make sanitize  tests of the kernels under the address and undefined-behaviour sanitizers"
-	@echo "make wheel     build wheels into dist/ and try each in a fresh environment, for every Python"
+	@echo "make wheel     build wheels into dist/ and try each in a fresh environment, per Python"
 	@echo "make docs      build the site into build/site"
 	@echo "make bench     rewrite a page of results:  make bench TASK=$(TASK) DATA=$(DATA)"
 
@@ -89,7 +89,8 @@ bench: $(VENV)/.bench
 # The fast tests of all that calls kernels under the address and undefined-behaviour sanitizers. -S
 # keeps the editable install's hook from serving the plain build. CMAKE_CXX_COMPILER_LAUNCHER=ccache
 # in the environment makes the second build short.
-KERNEL_TESTS := kernels core text linear classify tag parse pipeline mine rerank lm embed time models
+KERNEL_TESTS := kernels core text linear classify tag parse pipeline mine rerank lm embed time \
+  models
 SITE = $(shell $(PY) -c "import sysconfig; print(sysconfig.get_paths()['purelib'])")
 SANITIZERS = $(shell g++ -print-file-name=libasan.so) $(shell g++ -print-file-name=libubsan.so)
 sanitize: $(VENV)/.tools
@@ -105,7 +106,8 @@ sanitize: $(VENV)/.tools
 docs:
 	@.ci/prerequisites $(PYTHON)
 	[ -d .venv-docs ] || $(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/pip install -q "mkdocs-material>=9.5" "mkdocstrings[python]>=0.26" "matplotlib>=3.8" ruff
+	.venv-docs/bin/pip install -q "mkdocs-material>=9.5" "mkdocstrings[python]>=0.26" \
+	  "matplotlib>=3.8" ruff
 	.venv-docs/bin/mkdocs build --strict
 
 # For every Python there is from 3.10 on, or: make wheel PYTHONS=/path/to/python3.12

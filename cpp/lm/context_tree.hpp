@@ -168,9 +168,9 @@ class ContextTree {
         for (int64_t c = 0; c < a.size(); ++c) log_z[c] = std::log(z_[c]);
     }
 
-    // sum over tokens of sum_v p_v (log p_v - o_v) + o_token, p the prediction at the weights of the
-    // last `loss` and o the offsets: minus the conjugate of the loss at token - p, which a duality
-    // gap needs.
+    // sum over tokens of sum_v p_v (log p_v - o_v) + o_token, p the prediction at the weights of
+    // the last `loss` and o the offsets: minus the conjugate of the loss at token - p, which a
+    // duality gap needs.
     double negative_entropy() const {
         std::vector<double> moment(a.size());  // sum_v exp(score) score
         double total = 0;

@@ -47,7 +47,8 @@ struct SeparableTerms {
 // F the objective and a_c the curvature, so that no scale of the columns, of the targets or of the
 // weights of rows makes a difference. The relative duality gap is about as large.
 //
-// Without `damped`, steps may fail for good where rows are saturated (see `dampen`): a test shows it.
+// Without `damped`, steps may fail for good where rows are saturated (see `dampen`), as a test
+// shows.
 struct DescentLimits {
     double tolerance = 0;
     int max_rounds = 1, max_passes = 200;

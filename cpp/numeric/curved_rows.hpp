@@ -1,6 +1,6 @@
 // Rows that matter to a quadratic model. Where a loss is nearly flat, as where a row's label is
-// certain, a row adds hardly anything to X' H X: in a good model of text a third of the entries hold
-// nearly all of the curvature. The others count by the diagonal alone, which is cheap.
+// certain, a row adds hardly anything to X' H X: in a good model of text a third of the entries
+// hold nearly all of the curvature. The others count by the diagonal alone, which is cheap.
 #pragma once
 #include <cstddef>
 #include <cstdint>
